@@ -1,0 +1,39 @@
+"""Work units: runs of tool uses in one session without a long pause.
+
+A pause is a gap of more than five minutes between two neighbours that both say when they happened; where a
+time is missing there is nothing to measure, so nothing is split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+PAUSE_MS = 5 * 60 * 1000
+
+
+class Use(NamedTuple):
+    """One use of a tool; `counts` is false for one that is only context (a fork's copy, another day)."""
+
+    tool: str
+    at: int | None = None
+    counts: bool = True
+
+
+class Unit(NamedTuple):
+    session: str
+    uses: Sequence[Use]
+
+
+def split(uses: Sequence[Use], pause_ms: int = PAUSE_MS) -> list[Sequence[Use]]:
+    """The uses of one session, cut at every pause."""
+    units: list[Sequence[Use]] = []
+    start = 0
+    for i in range(1, len(uses)):
+        before, after = uses[i - 1].at, uses[i].at
+        if before is not None and after is not None and after - before > pause_ms:
+            units.append(uses[start:i])
+            start = i
+    if uses:
+        units.append(uses[start:])
+    return units

@@ -1,0 +1,366 @@
+"""The composition root: everything a surface can ask for is a method of `Memory`.
+
+Opens what it needs, when it needs it, and turns low-level failures into errors for people.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from axiommind import db as sqlite
+from axiommind.config import Config
+from axiommind.errors import BadQuery, IndexCorrupt, NotFound
+
+if TYPE_CHECKING:
+    from axiommind.health import Check, Overview
+    from axiommind.ingest import Report
+    from axiommind.log.sqlite import SqliteLog
+    from axiommind.perspectives import Perspective
+    from axiommind.projections.runner import Progress
+
+__all__ = ["Forgotten", "Memory", "Scope"]
+
+# Below this many new bytes, starting worker processes costs more than it saves.
+_POOL_BYTES = 8 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a question is about: one project, or all of them (None)."""
+
+    project: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    sessions: tuple[str, ...]
+    project: str | None
+
+
+class Memory:
+    """A home (`log.db` and `index.db`) and what can be done with it."""
+
+    def __init__(
+        self, config: Config | None = None, *, environ: Mapping[str, str] | None = None, user: Path | None = None
+    ) -> None:
+        self.environ = os.environ if environ is None else environ
+        self.config = config or Config.load(self.environ)
+        self._user = user or Path.home()
+
+    # --- writing ---------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _log(self) -> Iterator[tuple[SqliteLog, bytes]]:
+        from axiommind.log import home_key
+        from axiommind.log.sqlite import SqliteLog
+
+        key = home_key(self.config.home)
+        log = SqliteLog(self.config.log_path, key)
+        try:
+            yield log, key
+        finally:
+            log.close()
+
+    def index(
+        self,
+        *,
+        project: str | None = None,
+        full: bool = False,
+        prune: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Report:
+        """Read what is new, append it to the log, bring the index up to it."""
+        from axiommind.ingest import Ingest
+        from axiommind.projections.runner import Segments
+        from axiommind.sources import discover_all
+        from axiommind.sources.projects import project_of
+
+        started = time.monotonic()
+        wanted = None if project is None else project_of(os.path.realpath(project))
+        with self._log() as (log, key), contextlib.ExitStack() as stack:
+            notes: list[str] = []
+            segments = Segments(log)
+            index = self._open_index(log, notes, stack)
+            rows = 0
+
+            def flush(events: list[Any]) -> None:
+                nonlocal rows
+                for event, decoded in events:
+                    if decoded is not None:
+                        segments.offer(event.position, decoded)
+                rows += index.catch_up(log, segments).rows
+
+            if full:
+                self._rebuild(log, stack)
+                notes.append("the index was rebuilt from the log, and every file was read again")
+            flush([])
+            run = Ingest(
+                log,
+                key,
+                pool=lambda size: self._pool(size, stack),
+                flush=flush,
+                progress=progress,
+            )
+            found = discover_all(self.environ, self._user, self.config.claude_roots, project)
+            report = run.run(found, project=wanted, full=full)
+            if prune:
+                where = "missing_since is not null" + (" and project = ?" if wanted else "")
+                gone = index.db.execute(
+                    f"select id from sessions where {where} order by id", (wanted,) if wanted else ()
+                )
+                run.prune([row[0] for row in gone.fetchall()])
+            index.stamp()
+            report.rows = rows
+        report.notes[:0] = notes
+        report.seconds = time.monotonic() - started
+        return report
+
+    def _open_index(self, log: SqliteLog, notes: list[str], stack: contextlib.ExitStack) -> Any:
+        """The index, ready to be written. A damaged one is moved aside, and an old one replayed, and both are said."""
+        from axiommind.projections.runner import Index, quarantine, rebuild
+
+        path = self.config.index_path
+        try:
+            index = Index(path)
+            index.db.execute("select count(*) from sessions").fetchone()
+        except (IndexCorrupt, sqlite3.DatabaseError) as error:
+            if isinstance(error, sqlite3.DatabaseError) and not sqlite.is_damage(error):
+                raise
+            aside = quarantine(path)
+            notes.append(f"index.db was damaged: rebuilt from the log (the old one is {aside})")
+            rebuild(log, path, self._pool(log.sizes()["blob_bytes"], stack))
+            index = Index(path)
+        if index.stale:
+            index.close()
+            notes.append("the index had an older shape: rebuilt from the log")
+            rebuild(log, path, self._pool(log.sizes()["blob_bytes"], stack))
+            index = Index(path)
+        stack.callback(index.close)
+        return index
+
+    def _pool(self, size: int, stack: contextlib.ExitStack) -> Executor | None:
+        workers = self.config.index_workers
+        if workers < 0:
+            workers = min(os.cpu_count() or 1, 4)
+        if workers == 0 or size < _POOL_BYTES:
+            return None
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
+        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_worker)
+        stack.callback(pool.shutdown, wait=True, cancel_futures=True)
+        return pool
+
+    def rebuild(self, tick: Callable[[int, int], None] | None = None) -> Progress:
+        """A new index from the log alone; readers go on meanwhile."""
+        with self._log() as (log, _key), contextlib.ExitStack() as stack:
+            return self._rebuild(log, stack, tick)
+
+    def _rebuild(
+        self, log: SqliteLog, stack: contextlib.ExitStack, tick: Callable[[int, int], None] | None = None
+    ) -> Progress:
+        from axiommind.projections.runner import Index, Segments, rebuild
+
+        last = log.last_position()
+        shown = None if tick is None else (lambda event: tick(event.position, last))
+        path = self.config.index_path
+        done = rebuild(log, path, self._pool(log.sizes()["blob_bytes"], stack), shown)
+        index = Index(path)
+        try:
+            index.catch_up(log, Segments(log))
+            index.stamp()
+        finally:
+            index.close()
+        return done
+
+    def watch(self, *, project: str | None = None, stop: Any = None) -> Iterator[Report]:
+        """Index, then again whenever a transcript grows. Sleeps in between: no busy loop."""
+        from watchfiles import watch
+
+        from axiommind.sources import discover_all
+
+        yield self.index(project=project)
+        found = discover_all(self.environ, self._user, self.config.claude_roots, None)
+        roots = [Path(root) for _, discovery in found for root in discovery.roots]
+        present = [root / "projects" if (root / "projects").is_dir() else root for root in roots if root.is_dir()]
+        if not present:
+            raise NotFound("there is no folder to watch yet", hint="start an agent once, then try again")
+        quiet = watch(
+            *present, watch_filter=_is_transcript, debounce=1_000, step=200, stop_event=stop, raise_interrupt=False
+        )
+        for _changes in quiet:
+            yield self.index(project=project)
+
+    def forget(
+        self, *, session: str | None = None, project: str | None = None, reason: str = "", dry_run: bool = False
+    ) -> Forgotten:
+        """Write a tombstone and purge the text of sessions, here and in the index."""
+        from axiommind.projections.runner import Segments
+
+        with self._log() as (log, _key), contextlib.ExitStack() as stack:
+            index = self._open_index(log, [], stack)
+            index.catch_up(log, Segments(log))
+            sessions, name = self._sessions_to_forget(index.db, log, session, project)
+            if dry_run:
+                return Forgotten(tuple(sessions), name)
+            log.forget(sessions, name, actor="user", reason=reason)
+            index.catch_up(log, Segments(log))
+            index.scrub()
+            for copy in self.config.home.glob("index.db.corrupt-*"):
+                copy.unlink(missing_ok=True)  # a damaged copy of the index may still hold the text
+        return Forgotten(tuple(sessions), name)
+
+    def _sessions_to_forget(
+        self, db: sqlite3.Connection, log: SqliteLog, session: str | None, project: str | None
+    ) -> tuple[list[str], str | None]:
+        heads = [h.state for h in log.heads().values()]
+        if project is not None:
+            name = self._project_name(project, {h["project"] for h in heads})
+            wanted = {h["session_id"] for h in heads if h["project"] == name}
+            return sorted(wanted), name
+        known = {h["session_id"] for h in heads}
+        matches = sorted(s for s in known if s == session) or sorted(
+            s for s in known if session and s.startswith(session)
+        )
+        if not matches:
+            raise NotFound(f"no session {session!r} is known", hint="axm query --perspective sessions lists them")
+        if len(matches) > 1:
+            raise BadQuery(f"{session!r} fits {len(matches)} sessions", hint="give more characters of its id")
+        family = {matches[0]}
+        rows = db.execute("select id, parent_session from sessions where parent_session is not null").fetchall()
+        for child, parent in [*rows, *((h["session_id"], h["parent_session"]) for h in heads)]:
+            if parent == matches[0]:
+                family.add(child)
+        return sorted(family), None
+
+    def _project_name(self, project: str, known: set[str]) -> str:
+        from axiommind.sources.projects import project_of
+
+        for name in (project, project_of(os.path.realpath(project))):
+            if name in known:
+                return name
+        raise NotFound(f"no project {project!r} is known", hint="axm doctor lists the projects")
+
+    def remember_again(self, *, session: str | None = None, project: str | None = None) -> Report:
+        """Lift a tombstone, and read again what is still on disk."""
+        with self._log() as (log, _key):
+            marks = log.tombstones()
+            name = project
+            if project is not None:
+                name = self._project_name(project, {key for kind, key in marks if kind == "project"} or {project})
+            if ("session", session) not in marks and ("project", name) not in marks:
+                raise NotFound("that was not forgotten", hint="give the whole id, or the project's path")
+            log.lift(session, name, actor="user")
+        return self.index()
+
+    # --- reading ---------------------------------------------------------------------------------------
+
+    def scope(
+        self,
+        *,
+        project: str | None = None,
+        all_projects: bool = False,
+        db: Path | None = None,
+        cwd: str | None = None,
+    ) -> Scope:
+        """The project asked for; else the one of the current folder, if it is indexed; else all."""
+        from axiommind.projections.scope import resolve_project
+
+        if all_projects:
+            return Scope(None)
+        path = db or self.config.index_path
+        if project is not None:
+            found = resolve_project(path, project)
+            if found is None and path.exists():
+                raise NotFound(
+                    f"project {project!r} is not in the index",
+                    hint="axm query --all-projects --perspective sessions shows what is",
+                )
+            return Scope(found)
+        return Scope(resolve_project(path, cwd or str(Path.cwd())))
+
+    @contextlib.contextmanager
+    def _reading(self, scope: Scope, db: Path | None) -> Iterator[sqlite3.Connection]:
+        from axiommind.projections.scope import open_scoped
+
+        path = db or self.config.index_path
+        connection = open_scoped(path, scope.project)
+        try:
+            yield connection
+        except sqlite3.DatabaseError as error:
+            if sqlite.is_damage(error):
+                raise IndexCorrupt(f"{path} is damaged ({error})", hint="run: axm rebuild") from error
+            raise sqlite.store_error(error, path) or error from error
+        finally:
+            connection.close()
+
+    def query(
+        self, perspective: Perspective, params: Mapping[str, Any], scope: Scope, db: Path | None = None
+    ) -> list[dict[str, Any]]:
+        """The rows of a perspective."""
+        with self._reading(scope, db) as connection:
+            connection.execute("pragma query_only=on")
+            return perspective.run(connection, params)
+
+    def sql(self, text: str, scope: Scope, db: Path | None = None) -> sqlite.Rows:
+        """The rows of one select statement of the user's, guarded and limited."""
+        with self._reading(scope, db) as connection:
+            sqlite.guard(connection)
+            return sqlite.run_guarded(connection, text, seconds=self.config.query_seconds, rows=self.config.query_rows)
+
+    def overview(self, scope: Scope) -> Overview:
+        from axiommind.health import overview
+
+        with self._reading(scope, None) as connection:
+            return overview(connection)
+
+    def doctor(self) -> list[Check]:
+        from axiommind.health import doctor
+
+        return doctor(self.config, self.environ, self._user)
+
+    def verify(self, *, deep: bool = False) -> list[tuple[str, str]]:
+        """Everything that is wrong, as (where, what). Nothing is repaired here."""
+        from axiommind.health import verify
+
+        if not self.config.log_path.exists():
+            raise NotFound(f"there is no log at {self.config.log_path} yet", hint="run: axm index")
+        from axiommind.log import home_key
+        from axiommind.log.sqlite import SqliteLog
+
+        key = home_key(self.config.home)
+        log = SqliteLog(self.config.log_path, key, read_only=True)
+        try:
+            return verify(self.config, log, key, deep=deep)
+        finally:
+            log.close()
+
+
+def _is_transcript(_change: object, path: str) -> bool:
+    return path.endswith((".jsonl", ".meta.json", "custom-title.json"))
+
+
+def _worker() -> None:
+    """A worker process leaves interrupts to its parent, and ends when the parent is gone, however it went."""
+    import multiprocessing
+    import signal
+    import threading
+    from multiprocessing.connection import wait
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()

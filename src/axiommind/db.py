@@ -1,0 +1,217 @@
+"""SQLite, opened our way: WAL, visible transactions, read-only connections, and SQL from strangers under guard.
+
+Nothing outside this module sets a pragma or an authoriser. `executescript` is not used: it commits silently.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from axiommind.errors import BadQuery, DiskFull, Locked, NotWritable, QueryLimit, StoreError
+
+__all__ = ["Rows", "atomic", "guard", "is_damage", "open_read", "open_write", "run_guarded", "store_error"]
+
+BUSY_MS = 15_000
+_CACHE_KIB = 16_000
+
+
+def open_write(path: Path, *, sync: str = "normal") -> sqlite3.Connection:
+    """A connection that may write: WAL, foreign keys on, freed pages overwritten, explicit transactions."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fresh = not path.exists()
+        db = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
+        if fresh:
+            path.chmod(0o600)
+    except (OSError, sqlite3.OperationalError) as error:
+        raise NotWritable(
+            f"{path} cannot be opened for writing: {error}",
+            hint="set AXM_HOME to a folder that you can write",
+        ) from error
+    try:
+        _pragmas(db, sync)
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def _pragmas(db: sqlite3.Connection, sync: str) -> None:
+    db.execute(f"pragma busy_timeout={BUSY_MS}")
+    db.execute("pragma journal_mode=wal")
+    db.execute(f"pragma synchronous={sync}")
+    db.execute("pragma foreign_keys=on")
+    db.execute("pragma secure_delete=on")
+    db.execute("pragma temp_store=memory")
+    db.execute(f"pragma cache_size=-{_CACHE_KIB}")
+
+
+def open_read(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write. Where the folder is read-only (no -shm can be made), as immutable."""
+    if not path.exists():
+        raise FileNotFoundError(path)
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    last: sqlite3.Error | None = None
+    for suffix in ("", "&immutable=1"):
+        db = sqlite3.connect(uri + suffix, uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
+        try:
+            db.execute(f"pragma busy_timeout={BUSY_MS}")
+            db.execute("select count(*) from sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            db.close()
+            last = error
+            continue
+        except sqlite3.Error:
+            db.close()
+            raise
+        return db
+    assert last is not None
+    raise last
+
+
+@contextmanager
+def atomic(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """`begin immediate` … `commit`, or all of it undone. Deferred write transactions fail under contention."""
+    db.execute("begin immediate")
+    try:
+        yield db
+    except BaseException:
+        if db.in_transaction:
+            db.execute("rollback")
+        raise
+    db.execute("commit")
+
+
+def store_error(error: sqlite3.Error, path: Path) -> StoreError | None:
+    """The error of ours that a SQLite error means for the file at `path`, or None if it is a mistake in our SQL."""
+    name = getattr(error, "sqlite_errorname", "") or ""
+    text = str(error)
+    if name.startswith("SQLITE_FULL") or "disk is full" in text:
+        return DiskFull(f"no space left while writing {path}", hint="free some space and run the same command again")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or "locked" in text:
+        return Locked(f"{path} is locked by another process", hint="wait for the other run to end, then try again")
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")) or "readonly" in text:
+        return NotWritable(f"{path} cannot be written: {text}", hint="set AXM_HOME to a folder you can write")
+    if name.startswith("SQLITE_IOERR"):
+        return NotWritable(f"{path}: {text}", hint="check the disk that holds it, then run the command again")
+    return None
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether the error says that the file itself is broken."""
+    name = getattr(error, "sqlite_errorname", "") or ""
+    text = str(error)
+    return name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in text or "not a database" in text
+
+
+# --- SQL from strangers --------------------------------------------------------------------------------
+
+_ALLOWED = {
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_RECURSIVE,
+}
+# Functions that reach outside the database or can be used to burn memory.
+_FORBIDDEN_FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "zeroblob", "randomblob"}
+_STEP = 20_000  # virtual-machine instructions between two looks at the clock
+
+
+class Rows(list[tuple[Any, ...]]):
+    """Rows with the names of their columns."""
+
+    def __init__(self, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+        super().__init__(rows)
+        self.columns = tuple(columns)
+
+    def dicts(self) -> list[dict[str, Any]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in self]
+
+
+def guard(db: sqlite3.Connection) -> None:
+    """From now on this connection answers select statements only. Also for hostile, well-formed SQL."""
+
+    def authorise(action: int, _arg1: str | None, name: str | None, _db: str | None, _source: str | None) -> int:
+        if action not in _ALLOWED:
+            return sqlite3.SQLITE_DENY
+        if action == sqlite3.SQLITE_FUNCTION and (name or "").lower() in _FORBIDDEN_FUNCTIONS:
+            return sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK
+
+    db.execute("pragma query_only=on")
+    db.set_authorizer(authorise)
+    # Strings and blobs that a query may build, and how deep its expressions may go.
+    for limit, value in (
+        (sqlite3.SQLITE_LIMIT_LENGTH, 64 << 20),
+        (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
+        (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
+    ):
+        db.setlimit(limit, value)
+
+
+def run_guarded(db: sqlite3.Connection, sql: str, *, seconds: float, rows: int) -> Rows:
+    """Run one `select` or `with … select` on a guarded connection, within a time and a row limit."""
+    text = _one_statement(sql)
+    deadline = time.monotonic() + seconds
+    db.set_progress_handler(lambda: time.monotonic() > deadline, _STEP)
+    try:
+        cursor = db.execute(text)
+        if cursor.description is None:
+            raise BadQuery("only a select statement is allowed here")
+        columns = [d[0] for d in cursor.description]
+        found = cursor.fetchmany(rows + 1)
+    except sqlite3.OperationalError as error:
+        if "interrupted" in str(error):
+            raise QueryLimit(
+                f"the query was stopped after {seconds:g} s",
+                hint="narrow it with where or limit, or raise query.seconds (AXM_QUERY_SECONDS)",
+            ) from error
+        raise _refusal(error) from error
+    except (sqlite3.DatabaseError, sqlite3.Warning, sqlite3.ProgrammingError, ValueError) as error:
+        if isinstance(error, sqlite3.DatabaseError) and is_damage(error):
+            raise
+        raise _refusal(error) from error
+    finally:
+        db.set_progress_handler(None, 0)
+    if len(found) > rows:
+        raise QueryLimit(
+            f"the query gives more than {rows:,} rows",
+            hint="add a limit, or raise query.rows (AXM_QUERY_ROWS)",
+        )
+    return Rows(columns, found)
+
+
+def _refusal(error: Exception) -> BadQuery:
+    text = str(error)
+    if "not authorized" in text or "prohibited" in text or "readonly" in text:
+        return BadQuery(f"only reading is allowed: {text}", hint="use one select (or with … select) statement")
+    if "one statement at a time" in text:
+        return BadQuery("only one statement is allowed", hint="remove what follows the first semicolon")
+    if "no such table" in text or "no such column" in text:
+        return BadQuery(text, hint="docs/schema.md lists the tables and columns; or: axm query --schema")
+    return BadQuery(text)
+
+
+def _one_statement(sql: str) -> str:
+    """The statement, checked by its first word. Read-only open and authoriser are the wall; this is the message."""
+    text = sql.replace("\ufeff", "").strip()
+    if not text:
+        raise BadQuery("the query is empty", hint='example: axm query --sql "select count(*) from sessions"')
+    if "\x00" in text:
+        raise BadQuery("the query contains a NUL character")
+    rest = text
+    while rest.startswith(("--", "/*")):
+        rest = rest.partition("\n" if rest.startswith("--") else "*/")[2].lstrip()
+    word = rest.split(None, 1)[0].split("(")[0] if rest else ""
+    if word.lower() not in ("select", "with"):
+        raise BadQuery(
+            f"only select is allowed here, not {word[:20]!r}",
+            hint="use one select (or with … select) statement",
+        )
+    return text

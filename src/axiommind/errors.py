@@ -1,0 +1,101 @@
+"""Every error a user may meet, drawn as a tree:
+
+AxmError
+├── UsageError            the command line is wrong                    exit 2
+├── NotFound              what was asked for is not there              exit 1
+├── BadQuery              the SQL or a perspective's parameter         exit 1
+│   └── QueryLimit        the query ran into its time or row limit     exit 1
+├── MissingExtra          an optional part is not installed            exit 1
+├── StoreError            a file of ours cannot be used                exit 3
+│   ├── LogCorrupt        log.db is damaged: nothing is overwritten
+│   ├── IndexCorrupt      index.db is damaged: it can be rebuilt
+│   ├── TooNew            written by a newer version of this program
+│   ├── Locked            another process kept the lock too long
+│   ├── NotWritable       the home cannot be written
+│   └── DiskFull          no space left
+└── Internal              our mistake                                  exit 4
+
+Each says what happened and to what; `hint` says what to do next and never suggests a destructive command.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AxmError",
+    "BadQuery",
+    "DiskFull",
+    "IndexCorrupt",
+    "Internal",
+    "Locked",
+    "LogCorrupt",
+    "MissingExtra",
+    "NotFound",
+    "NotWritable",
+    "QueryLimit",
+    "StoreError",
+    "TooNew",
+    "UsageError",
+]
+
+
+class AxmError(Exception):
+    """The root: a message for a person, a hint, and the exit code of the command line."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(AxmError):
+    exit_code = 2
+
+
+class NotFound(AxmError):
+    exit_code = 1
+
+
+class BadQuery(AxmError):
+    exit_code = 1
+
+
+class QueryLimit(BadQuery):
+    exit_code = 1
+
+
+class MissingExtra(AxmError):
+    exit_code = 1
+
+
+class StoreError(AxmError):
+    exit_code = 3
+
+
+class LogCorrupt(StoreError):
+    pass
+
+
+class IndexCorrupt(StoreError):
+    pass
+
+
+class TooNew(StoreError):
+    pass
+
+
+class Locked(StoreError):
+    pass
+
+
+class NotWritable(StoreError):
+    pass
+
+
+class DiskFull(StoreError):
+    pass
+
+
+class Internal(AxmError):
+    exit_code = 4

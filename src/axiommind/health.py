@@ -1,0 +1,366 @@
+"""How the memory is doing: an overview worth looking at, what `doctor` sees, what `verify` proves.
+
+Only reads; repairs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from axiommind import __version__
+from axiommind import db as sqlite
+from axiommind.config import Config
+from axiommind.errors import StoreError
+from axiommind.log import home_key
+from axiommind.log.sqlite import SqliteLog
+from axiommind.projections import load_all
+from axiommind.projections.runner import compare
+from axiommind.sources import discover_all, jsonl
+
+__all__ = ["Check", "Overview", "doctor", "overview", "verify"]
+
+_DAY_MS = 86_400_000
+_RETENTION_DAYS = 30
+_SOON_DAYS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    sessions: int
+    subagents: int
+    projects: list[tuple[str, int]]
+    prompts: int
+    tool_uses: int
+    edits: int
+    first: int | None
+    last: int | None
+    output_tokens: int
+    tools: list[tuple[str, int]]
+    files: list[tuple[str, int]]
+    recent: list[tuple[str, str, int]]
+
+
+def overview(db: sqlite3.Connection) -> Overview:
+    """The figures of a scope, over a connection that is scoped already."""
+
+    def rows(sql: str) -> list[tuple[Any, ...]]:
+        return db.execute(sql).fetchall()
+
+    ((sessions, subagents, first, last),) = rows(
+        """
+        select count(*) filter (where parent_session is null), count(*) filter (where parent_session is not null),
+               min(coalesce(first_ts, started_at)), max(coalesce(last_ts, ended_at))
+        from sessions
+        """
+    )
+    ((tokens,),) = rows("select coalesce(sum(output_tokens), 0) from responses where canonical")
+    return Overview(
+        sessions=sessions,
+        subagents=subagents,
+        projects=rows(
+            "select project, count(*) as n from sessions where parent_session is null group by 1 order by n desc, 1"
+        ),
+        prompts=rows("select count(*) from prompts where canonical")[0][0],
+        tool_uses=rows("select count(*) from tool_uses where canonical")[0][0],
+        edits=rows("select count(*) from file_edits where canonical")[0][0],
+        first=first,
+        last=last,
+        output_tokens=tokens,
+        tools=rows(
+            """
+            select classified_name, count(*) as n from tool_uses where canonical
+            group by 1 order by n desc, 1 limit 8
+            """
+        ),
+        files=rows("select file_path, edit_count from file_hotspots order by edit_count desc, file_path limit 5"),
+        recent=rows(
+            """
+            select id, coalesce(title, '(no title)'), coalesce(last_ts, ended_at, 0) from sessions
+            where parent_session is null order by 3 desc, id limit 3
+            """
+        ),
+    )
+
+
+# --- doctor ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at: `ok`, `note` (good to know), `warn` (do something) or `bad` (broken)."""
+
+    name: str
+    status: str
+    text: str
+    details: tuple[str, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+def doctor(config: Config, environ: Mapping[str, str], user: Path) -> list[Check]:
+    checks = [_versions(), _home(config)]
+    found = discover_all(environ, user, config.claude_roots)
+    for source, discovery in found:
+        for root in discovery.roots:
+            inside = [f for f in discovery.files if f.path.startswith(root + os.sep) and f.kind == "transcript"]
+            size = sum(f.size for f in inside)
+            if inside:
+                text = f"{len(inside)} transcripts in {len({f.folder for f in inside})} folders, {_size(size)}"
+            else:
+                text = "no transcripts" if Path(root).is_dir() else "not there"
+            data = {"source": source, "root": root, "transcripts": len(inside), "bytes": size}
+            checks.append(Check(f"{source} {root}", "ok" if inside else "note", text, data=data))
+        for problem in discovery.problems:
+            checks.append(Check(f"{source} {problem.path}", "warn", problem.why))
+    if not config.log_path.exists():
+        checks.append(Check("log.db", "note", "not there yet; run: axm index"))
+        return [*checks, *_extras()]
+    try:
+        log = SqliteLog(config.log_path, home_key(config.home), read_only=True)
+        try:
+            checks += _log(log)
+            checks += _behind(config, log, found)
+            checks += _leaving(found, log)
+        finally:
+            log.close()
+        checks += _index(config)
+    except StoreError as error:
+        checks.append(Check("store", "bad", error.message, (error.hint,) if error.hint else ()))
+    return [*checks, *_extras()]
+
+
+def _versions() -> Check:
+    data = {"axiommind": __version__, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
+    text = f"axiommind {__version__}, Python {data['python']} ({sys.executable}), SQLite {sqlite3.sqlite_version}"
+    return Check("versions", "ok", text, data=data)
+
+
+def _home(config: Config) -> Check:
+    home = config.home
+    if not home.exists():
+        return Check("home", "note", f"{home} (will be made by: axm index)", data={"home": str(home)})
+    sizes = {p.name: p.stat().st_size for p in sorted(home.iterdir()) if p.is_file()}
+    details = tuple(f"{name} {_size(size)}" for name, size in sizes.items() if size > 4096)
+    old = [name for name in sizes if ".corrupt-" in name]
+    data = {"home": str(home), "files": sizes, "writable": os.access(home, os.W_OK)}
+    if not os.access(home, os.W_OK):
+        return Check("home", "warn", f"{home} cannot be written: reading works, indexing does not", details, data)
+    if old:
+        return Check("home", "note", f"{home} (holds {len(old)} damaged index files set aside)", details, data)
+    return Check("home", "ok", str(home), details, data)
+
+
+def _log(log: SqliteLog) -> list[Check]:
+    sizes = log.sizes()
+    forgotten = len(log.tombstones())
+    text = f"{sizes['events']} events, {_size(sizes['blob_bytes'])} of text kept in {_size(sizes['blob_bytes_stored'])}"
+    if forgotten:
+        text += f", {forgotten} tombstones"
+    return [Check("log.db", "ok", text, data={**sizes, "tombstones": forgotten})]
+
+
+def _behind(config: Config, log: SqliteLog, found: list[Any]) -> list[Check]:
+    heads = log.heads()
+    marks = log.tombstones()
+    files = bytes_ = 0
+    for _source, discovery in found:
+        for file in discovery.files:
+            head = heads.get(file.path)
+            if marks & {("session", file.session_id), ("session", file.parent_session)}:
+                continue
+            if head is not None and ("project", head.state["project"]) in marks:
+                continue
+            if head is None or (head.size, head.mtime_ns, head.inode) != (file.size, file.mtime_ns, file.inode):
+                files += 1
+                bytes_ += max(file.size - (head.end if head else 0), 0)
+    position = 0
+    if config.index_path.exists():
+        db = sqlite.open_read(config.index_path)
+        try:
+            (position,) = db.execute("select coalesce(min(position), 0) from projection_offsets").fetchone()
+        except sqlite3.DatabaseError as error:
+            return [Check("index.db", "bad", f"cannot be read: {error}", ("run: axm rebuild",))]
+        finally:
+            db.close()
+    events = log.last_position() - position
+    data = {"files": files, "bytes": bytes_, "events": events}
+    if not files and not events:
+        return [Check("up to date", "ok", "every transcript on disk is indexed", data=data)]
+    text = f"{files} files with about {_size(bytes_)} to read, {events} events to fold; run: axm index"
+    return [Check("behind", "warn", text, data=data)]
+
+
+def _leaving(found: list[Any], log: SqliteLog) -> list[Check]:
+    """Transcripts that Claude Code will delete soon, and that this does no harm."""
+    checks = []
+    heads = log.heads()
+    now = time.time() * 1000
+    for source, discovery in found:
+        for root in discovery.roots:
+            days = _retention(Path(root))
+            limit = now - (days - _SOON_DAYS) * _DAY_MS
+            going = [
+                f
+                for f in discovery.files
+                if f.kind == "transcript" and f.path.startswith(root + os.sep) and f.mtime_ns / 1e6 < limit
+            ]
+            if not going:
+                continue
+            safe = [f for f in going if (h := heads.get(f.path)) is not None and h.end and h.size == f.size]
+            text = f"{len(going)} transcripts are past or near the {days} days after which Claude Code deletes them"
+            data = {"source": source, "going": len(going), "safe": len(safe), "days": days}
+            if len(safe) == len(going):
+                text += "; all of them are safe in the log"
+                checks.append(Check("leaving", "note", text, tuple(f.path for f in going[:5]), data))
+            else:
+                text += f"; {len(going) - len(safe)} are not yet in the log: run axm index"
+                unsafe = tuple(f.path for f in going if f not in safe)[:5]
+                checks.append(Check("leaving", "warn", text, unsafe, data))
+    missing = [h for h in heads.values() if h.state.get("missing")]
+    if missing:
+        text = f"{len(missing)} transcripts are gone from disk and kept in the log"
+        checks.append(Check("kept", "ok", text, data={"missing": len(missing)}))
+    return checks
+
+
+def _retention(root: Path) -> int:
+    try:
+        settings = json.loads((root / "settings.json").read_text(encoding="utf-8"))
+        days = settings.get("cleanupPeriodDays")
+        return days if isinstance(days, int) and days > 0 else _RETENTION_DAYS
+    except (OSError, ValueError, AttributeError):
+        return _RETENTION_DAYS
+
+
+def _index(config: Config) -> list[Check]:
+    if not config.index_path.exists():
+        return [Check("index.db", "warn", "not there; run: axm index")]
+    db = sqlite.open_read(config.index_path)
+    try:
+        (last,) = db.execute("select value from meta where key = 'last_indexed_at'").fetchone() or ("never",)
+        projects = db.execute(
+            "select project, count(*) from sessions group by project order by count(*) desc, project"
+        ).fetchall()
+        (sessions,) = db.execute("select count(*) from sessions").fetchone()
+        problems = db.execute("select path, line, why from problems order by path, line").fetchall()
+        unknown = db.execute(
+            "select type, sum(count) from record_counts where not known group by type order by 2 desc, type"
+        ).fetchall()
+        versions = dict(db.execute("select projector_name, version from projection_offsets").fetchall())
+    except sqlite3.DatabaseError as error:
+        return [Check("index.db", "bad", f"cannot be read: {error}", ("run: axm rebuild",))]
+    finally:
+        db.close()
+    expected = {p.NAME: p.VERSION for p in load_all()}
+    details = tuple(f"{count:>5}  {project}" for project, count in projects[:10])
+    data = {"sessions": sessions, "projects": dict(projects), "last_indexed_at": last, "versions": versions}
+    checks = [
+        Check("index.db", "ok", f"{sessions} sessions of {len(projects)} projects, last indexed {last}", details, data)
+    ]
+    if versions != expected:
+        checks.append(Check("index.db", "warn", "made by another version; run: axm index"))
+    if problems:
+        shown = tuple(f"{path}:L{line}  {why}" for path, line, why in problems[:20])
+        listed = [{"path": p, "line": n, "why": w} for p, n, w in problems]
+        text = f"{len(problems)} lines could not be read; the rest of their files was"
+        checks.append(Check("problems", "note", text, shown, {"problems": listed}))
+    if unknown:
+        text = f"{sum(n for _, n in unknown)} records of types this version does not know (counted, kept in the log)"
+        checks.append(Check("unknown", "note", text, tuple(f"{t}: {n}" for t, n in unknown), dict(unknown)))
+    return checks
+
+
+def _extras() -> list[Check]:
+    if find_spec("altair") is None or find_spec("vl_convert") is None:
+        text = "charts (--plot) are not installed; pip install 'axiommind[plot]'"
+        return [Check("optional", "note", text, data={"plot": False})]
+    return [Check("optional", "ok", "charts (--plot) are installed", data={"plot": True})]
+
+
+def _size(count: int) -> str:
+    value = float(count)
+    for unit in ("B", "KB", "MB", "GB"):
+        if value < 1000 or unit == "GB":
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    raise AssertionError
+
+
+# --- verify ------------------------------------------------------------------------------------------------
+
+
+def verify(config: Config, log: SqliteLog, key: bytes, *, deep: bool) -> list[tuple[str, str]]:
+    """Log, index, and that they agree; with `deep`, also that the files on disk still are what was read."""
+    found = [(f.where, f.what) for f in log.verify()]
+    if found:
+        return found  # an index compared with a broken log would only repeat it
+    if config.index_path.exists():
+        found += _verify_index(config.index_path)
+        if not found:
+            with tempfile.TemporaryDirectory(prefix="axm-verify-") as scratch:
+                found += [(f.where, f.what) for f in compare(log, config.index_path, Path(scratch))]
+        found += _verify_forgotten(config.index_path, log)
+    if deep:
+        found += _verify_files(log, key)
+    return found
+
+
+def _verify_index(path: Path) -> list[tuple[str, str]]:
+    try:
+        db = sqlite.open_read(path)
+    except sqlite3.DatabaseError as error:
+        return [("index.db", f"cannot be read: {error}")]
+    try:
+        found = [("index.db", row[0]) for row in db.execute("pragma integrity_check(20)") if row[0] != "ok"]
+        for table, rowid, parent, _key in db.execute("pragma foreign_key_check"):
+            found.append((f"index.db {table}", f"row {rowid} refers to a row of {parent} that is not there"))
+    except sqlite3.DatabaseError as error:
+        return [("index.db", f"cannot be read: {error}")]
+    finally:
+        db.close()
+    return found
+
+
+def _verify_forgotten(path: Path, log: SqliteLog) -> list[tuple[str, str]]:
+    """No trace of what was forgotten: not as a session, not as a segment."""
+    found = []
+    db = sqlite.open_read(path)
+    try:
+        for kind, name in sorted(log.tombstones()):
+            column = "id" if kind == "session" else "project"
+            if db.execute(f"select 1 from sessions where {column} = ?", (name,)).fetchone():
+                found.append((f"index.db {kind} {name}", "was forgotten, but is still in the index"))
+    except sqlite3.DatabaseError as error:
+        found.append(("index.db", f"cannot be read: {error}"))
+    finally:
+        db.close()
+    return found
+
+
+def _verify_files(log: SqliteLog, key: bytes) -> list[tuple[str, str]]:
+    found = []
+    heads = log.heads()
+    for event in log.replay(["transcript_segment"]):
+        payload = event.payload
+        head = heads.get(payload["stream"])
+        if head is None or head.generation != payload["generation"] or head.state.get("missing"):
+            continue
+        try:
+            with Path(payload["stream"]).open("rb") as file:
+                digest = jsonl.hash_range(key, file, payload["start"], payload["end"])
+        except OSError:
+            continue
+        if digest != payload["raw_hash"]:
+            where = f"{payload['stream']}:L{payload['first_line']}"
+            found.append((where, "the file was rewritten since it was read; run: axm index --full"))
+    return found

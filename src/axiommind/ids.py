@@ -1,0 +1,39 @@
+"""How names are made: canonical JSON, checksums, ULIDs, content hashes. Ids come from content where they can."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from typing import Any
+
+__all__ = ["canonical_json", "checksum", "content_hash", "dedupe_key", "ulid"]
+
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def canonical_json(value: Any) -> str:
+    """One text for one value: sorted keys, no blanks, no NaN, Unicode as it is."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def checksum(value: Any) -> str:
+    """SHA-256 of the canonical JSON (R2.34)."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def content_hash(data: bytes) -> str:
+    """The tagged hash that names a blob, so that it says how it was made."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def dedupe_key(*parts: str | int) -> str:
+    """A key that says nothing about its parts; a length before each keeps ("ab","c") and ("a","bc") apart."""
+    text = "".join(f"{len(str(p))}:{p}" for p in parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def ulid(milliseconds: int) -> str:
+    """26 characters: 48 bits of time, then 80 random bits; sorts by time."""
+    number = (milliseconds & ((1 << 48) - 1)) << 80 | secrets.randbits(80)
+    return "".join(_CROCKFORD[number >> shift & 31] for shift in range(125, -1, -5))

@@ -1,0 +1,85 @@
+"""Sealed blobs: the one way in for text.
+
+Sealing redacts line by line, names the result by its content, compresses it, and signs it with the key of the
+home. The log refuses a blob whose signature does not fit, so text that the redactor has not seen cannot be
+stored, also not by a worker process. Line N of a sealed transcript is line N of the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import zstandard
+
+from axiommind.ids import content_hash
+from axiommind.text import jsonlines
+from axiommind.text.redaction import Redactor
+
+__all__ = ["Sealed", "is_sealed", "seal_lines", "seal_text", "unseal"]
+
+# zstd 3 against 1 on the bench transcripts: 410 and 514 MB/s, 0.134 and 0.158 of the size.
+_LEVEL = 3
+# Below this a zstd frame is no smaller than the text.
+_SMALL = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """Redacted, compressed, named and signed. Made by `seal_lines` and `seal_text` only."""
+
+    hash: str
+    codec: str
+    size: int
+    data: bytes
+    proof: bytes
+
+
+def seal_lines(redactor: Redactor, key: bytes, lines: Iterable[bytes]) -> tuple[Sealed, bytes]:
+    """Seal JSON lines; returns the redacted bytes too, for whoever decodes them next."""
+    content = b"".join([_redact_line(redactor, line) + b"\n" for line in lines])
+    return _seal(key, content), content
+
+
+def seal_text(redactor: Redactor, key: bytes, text: str) -> Sealed:
+    """Seal one text (a document, a small JSON file)."""
+    return _seal(key, redactor.text(text).encode("utf-8", "replace"))
+
+
+def unseal(codec: str, data: bytes) -> bytes:
+    """The redacted bytes of a stored blob."""
+    if codec == "raw":
+        return data
+    # A decompressor holds buffers: one per call keeps this safe between threads and costs nothing measurable.
+    return zstandard.ZstdDecompressor().decompress(data)
+
+
+def is_sealed(key: bytes, blob: Sealed) -> bool:
+    """Whether the blob was sealed under this key."""
+    return hmac.compare_digest(blob.proof, _proof(key, blob.hash))
+
+
+def _seal(key: bytes, content: bytes) -> Sealed:
+    name = content_hash(content)
+    if len(content) < _SMALL:
+        codec, data = "raw", content
+    else:
+        codec, data = "zstd", zstandard.ZstdCompressor(level=_LEVEL).compress(content)
+    return Sealed(name, codec, len(content), data, _proof(key, name))
+
+
+def _proof(key: bytes, name: str) -> bytes:
+    return hmac.new(key, b"seal:" + name.encode(), hashlib.sha256).digest()
+
+
+def _redact_line(redactor: Redactor, line: bytes) -> bytes:
+    if not redactor.suspects(line):
+        return line
+    try:
+        value = jsonlines.parse(line)
+    except ValueError:  # not JSON: what cannot be read as a record is redacted as text
+        return redactor.text(line.decode("utf-8", "replace")).replace("\n", " ").encode("utf-8", "replace")
+    clean = redactor.value(value)
+    return line if clean is value else jsonlines.encode(clean)

@@ -1,0 +1,58 @@
+"""The values that travel between the layers: frozen, typed, without I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Citation", "Event", "Problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the log. `position` is commit order, `ts` append time (ms, never going back)."""
+
+    position: int
+    event_id: str
+    ts: int
+    event_type: str
+    actor: str
+    session_id: str | None
+    project: str | None
+    payload: dict[str, Any]
+    checksum: str
+    happened_at: int | None = None
+    build_id: str | None = None
+    sensitivity: str = "normal"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Bad input is data: what was wrong, in which file, at which line (0 = the file as a whole)."""
+
+    path: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Lines of a file. The text form is `path:L12-L34`, or `path:L12` for one line."""
+
+    path: str
+    line_start: int
+    line_end: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.path}:{self._lines}"
+
+    @property
+    def uri(self) -> str:
+        return f"{self.path}#{self._lines}"
+
+    @property
+    def _lines(self) -> str:
+        if self.line_end == self.line_start:
+            return f"L{self.line_start}"
+        return f"L{self.line_start}-L{self.line_end}"

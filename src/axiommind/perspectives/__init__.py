@@ -1,0 +1,92 @@
+"""Perspectives: ready-made questions to the index.
+
+One file each, and the folder is the registry: `tool_frequency.py` is the perspective `tool-frequency` and
+holds one `PERSPECTIVE`. A perspective reads the tables of the session projection through a connection that
+is already read-only and already scoped to a project (see `projections/scope.py`), with bound parameters only.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from axiommind.errors import BadQuery
+
+__all__ = ["COMMON", "Param", "Params", "Perspective", "Plot", "Row", "common", "load", "names"]
+
+Row = dict[str, Any]
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter: `kind` is how its text is read; `default` None means not given."""
+
+    name: str
+    kind: type[int] | type[float] | type[str]
+    default: int | float | str | None
+    help: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """How the rows look as a chart: a mark (`bar`, `line`, `area`, `heat`, `graph`) over named columns."""
+
+    mark: str
+    x: str
+    y: str
+    color: str | None = None
+    size: str | None = None
+
+
+# The filters of R0.66: every perspective honours all of them. `since` and `until` are given as epoch
+# milliseconds (until exclusive); `tool` is a LIKE pattern only when it contains `%`.
+COMMON: tuple[Param, ...] = (
+    Param("since", int, None, "only what happened on or after this day (YYYY-MM-DD, UTC)"),
+    Param("until", int, None, "only what happened on or before this day (YYYY-MM-DD, UTC)"),
+    Param("tool", str, None, "only this tool (classified name; a pattern when it contains %)"),
+    Param("session", str, None, "only this session (id, or its first characters)"),
+    Param("top", int, None, "at most this many rows (-1 = all)"),
+    Param("min_count", int, None, "only rows counted at least this often"),
+)
+
+
+def common(defaults: Mapping[str, int], **meaning: str) -> tuple[Param, ...]:
+    """COMMON as one perspective reads it: its own defaults, and its own words where a filter means more."""
+    every = {"top": -1, "min_count": 0, **defaults}
+    return tuple(
+        replace(p, default=every.get(p.name, p.default), help=meaning.get(p.name, p.help)) for p in COMMON
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Perspective:
+    """`filters` are the common filters in this perspective's words, with its defaults; `params` its own."""
+
+    name: str
+    summary: str
+    columns: tuple[str, ...]
+    run: Callable[[sqlite3.Connection, Params], list[Row]]
+    params: tuple[Param, ...] = ()
+    plot: Plot | None = None
+    filters: tuple[Param, ...] = COMMON
+
+
+def names() -> list[str]:
+    """Every perspective in the folder, without importing any of them."""
+    here = Path(__file__).parent
+    return sorted(p.stem.replace("_", "-") for p in here.glob("[a-z]*.py"))
+
+
+def load(name: str) -> Perspective:
+    """Import the one perspective that is asked for."""
+    if name not in names():
+        raise BadQuery(f"unknown perspective {name!r}", hint="run: axm query --list-perspectives")
+    module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+    perspective: Perspective = module.PERSPECTIVE
+    return perspective

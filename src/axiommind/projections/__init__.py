@@ -1,0 +1,65 @@
+"""Projections: folds of the log into tables of `index.db`. All of them are disposable.
+
+One file each, and the folder is the registry. A projection has a name, a version (changing its shape is a new
+version; replay does the rest), the projections it builds on, its tables, and `apply(db, batch)`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from axiommind.model import Event
+from axiommind.sources.records import Decoded
+
+__all__ = ["Batch", "Decode", "Projection", "load_all"]
+
+# Of (position, source, blob, first line): the rows of a segment, or None when its text was purged.
+Decode = Callable[[int, str, str, int], Decoded | None]
+
+_SHARED = {"runner", "scope"}
+
+
+@dataclass(slots=True)
+class Batch:
+    """Some events in order, the way to their text, and what earlier projections touched while folding them."""
+
+    events: list[Event]
+    decode: Decode
+    blob: Callable[[str], bytes | None]
+    sessions: set[str] = field(default_factory=set)  # touched
+    projects: set[str] = field(default_factory=set)  # whose derived rows may have changed
+
+
+class Projection(Protocol):
+    """What a module in this folder offers."""
+
+    NAME: str
+    VERSION: int
+    AFTER: tuple[str, ...]
+    TABLES: tuple[str, ...]
+
+    def create(self, db: sqlite3.Connection) -> None: ...
+
+    def apply(self, db: sqlite3.Connection, batch: Batch) -> None: ...
+
+
+def load_all() -> list[Projection]:
+    """Every projection of the folder, each after the ones it builds on."""
+    here = Path(__file__).parent
+    stems = sorted(p.stem for p in here.glob("[a-z]*.py") if p.stem not in _SHARED)
+    modules: dict[str, Any] = {}
+    for stem in stems:
+        module = importlib.import_module(f"{__name__}.{stem}")
+        modules[module.NAME] = module
+    ordered: list[Projection] = []
+    while modules:
+        ready = [n for n, m in modules.items() if not set(m.AFTER) & modules.keys()]
+        if not ready:
+            raise RuntimeError(f"projections build on each other in a circle: {sorted(modules)}")
+        ordered += [modules.pop(name) for name in ready]
+    return ordered

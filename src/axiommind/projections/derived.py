@@ -1,0 +1,146 @@
+"""Derived tables: sums over the session tables, kept equal to a full recomputation at all times.
+
+A batch recomputes the projects it touched, and of the links those with a session it touched, in its own transaction.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from axiommind.projections import Batch
+
+NAME = "derived"
+VERSION = 1
+AFTER = ("sessions",)
+EVENT_TYPES: tuple[str, ...] = ()
+TABLES = ("tool_transitions", "weekly_buckets", "file_hotspots", "session_links")
+
+_DDL = (
+    """
+    create table tool_transitions (
+        project text not null,
+        from_tool text not null,
+        to_tool text not null,
+        count integer not null,
+        probability real not null,
+        primary key (project, from_tool, to_tool)
+    ) without rowid
+    """,
+    """
+    create table weekly_buckets (
+        project text not null,
+        week_start text not null,
+        tool_name text not null,
+        count integer not null,
+        session_count integer not null,
+        primary key (project, week_start, tool_name)
+    ) without rowid
+    """,
+    "create index idx_weekly_week on weekly_buckets(week_start)",
+    """
+    create table file_hotspots (
+        project text not null,
+        file_path text not null,
+        edit_count integer not null,
+        session_count integer not null,
+        primary key (project, file_path)
+    ) without rowid
+    """,
+    """
+    create table session_links (
+        project text not null,
+        session_a text not null,
+        session_b text not null,
+        shared_files integer not null,
+        overlap_ratio real not null,
+        time_gap_minutes integer,
+        primary key (project, session_a, session_b)
+    ) without rowid
+    """,
+    "create index idx_session_links_a on session_links(session_a)",
+    "create index idx_session_links_b on session_links(session_b)",
+)
+
+# A pair counts when its second tool use is canonical: what a fork copied was counted where it happened.
+_TRANSITIONS = """
+    with pairs as (
+        select lag(u.classified_name) over (partition by u.session_id order by u.seq_order) as from_tool,
+               u.classified_name as to_tool, u.canonical
+        from sessions s join tool_uses u on u.session_id = s.id
+        where s.project = :project
+    ),
+    counted as (
+        select from_tool, to_tool, count(*) as n
+        from pairs
+        where from_tool is not null and canonical
+        group by from_tool, to_tool
+    )
+    insert into tool_transitions(project, from_tool, to_tool, count, probability)
+    select :project, from_tool, to_tool, n, cast(n as real) / sum(n) over (partition by from_tool)
+    from counted
+"""
+# Weeks begin on Monday, UTC.
+_WEEKLY = """
+    with happened as (
+        select u.session_id, u.classified_name as name, u.timestamp
+        from sessions s join tool_uses u on u.session_id = s.id
+        where s.project = :project and u.canonical and u.timestamp > 0
+        union all
+        select p.session_id, '(prompts)', p.timestamp
+        from sessions s join prompts p on p.session_id = s.id
+        where s.project = :project and p.canonical and p.timestamp > 0
+    )
+    insert into weekly_buckets(project, week_start, tool_name, count, session_count)
+    select :project, date(timestamp / 1000, 'unixepoch', 'weekday 0', '-6 days') as week, name, count(*),
+           count(distinct session_id)
+    from happened
+    group by week, name
+"""
+_HOTSPOTS = """
+    insert into file_hotspots(project, file_path, edit_count, session_count)
+    select :project, e.file_path, count(*), count(distinct e.session_id)
+    from sessions s join file_edits e on e.session_id = s.id
+    where s.project = :project and e.canonical
+    group by e.file_path
+"""
+# Pairs of sessions of one project that edited the same file; `:touched` narrows to pairs with that session.
+_LINKS = """
+    with mine as (
+        select distinct file_path from file_edits where session_id = :touched
+    ),
+    pairs as (
+        select e.session_id as other, count(distinct e.file_path) as shared
+        from mine join file_edits e using (file_path) join sessions o on o.id = e.session_id
+        where e.session_id <> :touched and o.project = :project
+        group by e.session_id
+    )
+    insert into session_links(project, session_a, session_b, shared_files, overlap_ratio, time_gap_minutes)
+    select :project, min(:touched, other), max(:touched, other), shared,
+           cast(shared as real) / ((select count(*) from mine)
+               + (select count(distinct file_path) from file_edits where session_id = other) - shared),
+           case when a.ended_at < b.started_at then (b.started_at - a.ended_at) / 60000
+                when b.ended_at < a.started_at then (a.started_at - b.ended_at) / 60000 end
+    from pairs join sessions a on a.id = :touched join sessions b on b.id = other
+    where true
+    on conflict do nothing
+"""
+
+
+def create(db: sqlite3.Connection) -> None:
+    for statement in _DDL:
+        db.execute(statement)
+
+
+def apply(db: sqlite3.Connection, batch: Batch) -> None:
+    for project in sorted(batch.projects):
+        for table in ("tool_transitions", "weekly_buckets", "file_hotspots"):
+            db.execute(f"delete from {table} where project = ?", (project,))
+        for statement in (_TRANSITIONS, _WEEKLY, _HOTSPOTS):
+            db.execute(statement, {"project": project})
+    for session in batch.sessions:
+        db.execute("delete from session_links where session_a = ?", (session,))
+        db.execute("delete from session_links where session_b = ?", (session,))
+    for session in sorted(batch.sessions):
+        row = db.execute("select project from sessions where id = ?", (session,)).fetchone()
+        if row is not None:
+            db.execute(_LINKS, {"touched": session, "project": row[0]})

@@ -1,0 +1,313 @@
+"""The runner: brings `index.db` up to the log, in bounded batches, rows and position in one transaction.
+
+Owns `meta` and `projection_offsets`. A rebuild makes a new index beside the live one and then writes it over the
+live one in a single transaction, so readers never see half of it and a database in use is never unlinked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+
+from axiommind import db as sqlite
+from axiommind.errors import IndexCorrupt, Internal, StoreError, TooNew
+from axiommind.log import EventLog, Finding, unseal
+from axiommind.model import Event
+from axiommind.projections import Batch, Projection, load_all, passages
+from axiommind.sources import load as load_source
+from axiommind.sources.records import Decoded
+
+__all__ = ["Index", "Segments", "compare", "rebuild"]
+
+SCHEMA_VERSION = 3
+_BATCH_EVENTS = 256
+_BATCH_BYTES = 32 << 20
+# Operational, not derived from events: different after a rebuild, and allowed to be.
+OPERATIONAL = {"meta": ("last_indexed_at",)}
+
+
+class Segments:
+    """Decoded segments by position: those just read are offered, the others come from the log, each decoded once."""
+
+    def __init__(self, log: EventLog, pool: Executor | None = None) -> None:
+        self._log = log
+        self._pool = pool
+        self._ready: dict[int, Decoded] = {}
+
+    def offer(self, position: int, decoded: Decoded) -> None:
+        self._ready[position] = decoded
+
+    def prefetch(self, events: Sequence[Event]) -> None:
+        """Decode the segments of a batch in parallel, where there is a pool and enough of them."""
+        wanted = [e for e in events if e.event_type == "transcript_segment" and e.position not in self._ready]
+        if self._pool is None or len(wanted) < 4:
+            return
+        jobs = []
+        for event in wanted:
+            stored = self._log.raw_blob(event.payload["blob"])
+            if stored is not None:
+                args = (event.payload["source"], *stored, event.payload["first_line"])
+                jobs.append((event.position, self._pool.submit(_decode, *args)))
+        for position, job in jobs:
+            self._ready[position] = job.result()
+
+    def __call__(self, position: int, source: str, blob: str, first_line: int) -> Decoded | None:
+        ready = self._ready.pop(position, None)
+        if ready is not None:
+            return ready
+        stored = self._log.raw_blob(blob)
+        return None if stored is None else _decode(source, *stored, first_line)
+
+
+def _decode(source: str, codec: str, data: bytes, first_line: int) -> Decoded:
+    return load_source(source).decode(unseal(codec, data), first_line)
+
+
+@dataclass(slots=True)
+class Progress:
+    events: int = 0
+    rows: int = 0
+
+
+class Index:
+    """An open `index.db` that may be written. Closing it is the caller's business."""
+
+    def __init__(self, path: Path, *, throwaway: bool = False) -> None:
+        self.path = path
+        self._projections: list[Projection] = load_all()
+        try:
+            self.db = sqlite.open_write(path, sync="off" if throwaway else "normal")
+            passages.connect(self.db)
+            self.stale = not self._prepare()
+        except sqlite3.Error as error:
+            raise self._wrapped(error) from error
+
+    def _wrapped(self, error: sqlite3.Error) -> Exception:
+        if sqlite.is_damage(error):
+            return IndexCorrupt(f"{self.path} is damaged ({error})", hint="run: axm rebuild")
+        return sqlite.store_error(error, self.path) or Internal(f"{self.path}: {error}")
+
+    def _prepare(self) -> bool:
+        """Make the tables where there are none. False when a projection has another version: replay it all."""
+        with sqlite.atomic(self.db) as db:
+            db.execute("create table if not exists meta (key text primary key, value text not null) without rowid")
+            db.execute(
+                """
+                create table if not exists projection_offsets (
+                    projector_name text primary key,
+                    last_ts integer not null,
+                    last_event_id text not null,
+                    position integer not null,
+                    version integer not null
+                ) without rowid
+                """
+            )
+            (schema,) = db.execute(
+                "select coalesce(max(cast(value as integer)), ?) from meta where key = 'schema_version'",
+                (SCHEMA_VERSION,),
+            ).fetchone()
+            if schema > SCHEMA_VERSION:
+                raise TooNew(
+                    f"{self.path} was written by a newer version of this program",
+                    hint="upgrade: pip install -U axiommind",
+                )
+            found = dict(db.execute("select projector_name, version from projection_offsets").fetchall())
+            if not found:
+                for projection in self._projections:
+                    projection.create(db)
+                    db.execute(
+                        "insert into projection_offsets values (?, 0, '', 0, ?)",
+                        (projection.NAME, projection.VERSION),
+                    )
+                db.executemany(
+                    "insert into meta values (?, ?)",
+                    [("schema_version", str(SCHEMA_VERSION)), ("project_path", "*"), ("last_indexed_at", "")],
+                )
+                return True
+            return found == {p.NAME: p.VERSION for p in self._projections}
+
+    def position(self) -> int:
+        row = self.db.execute("select min(position) from projection_offsets").fetchone()
+        return int(row[0] or 0)
+
+    def catch_up(
+        self,
+        log: EventLog,
+        segments: Segments,
+        *,
+        until: int | None = None,
+        tick: Callable[[Event], None] | None = None,
+    ) -> Progress:
+        """Fold every event that is not folded yet (up to position `until`)."""
+        done = Progress()
+        try:
+            while self._step(log, segments, done, until, tick):
+                pass
+        except sqlite3.Error as error:
+            raise self._wrapped(error) from error
+        return done
+
+    def _step(
+        self,
+        log: EventLog,
+        segments: Segments,
+        done: Progress,
+        until: int | None,
+        tick: Callable[[Event], None] | None,
+    ) -> bool:
+        start = self.position()
+        segments.prefetch(_bounded(log.fetch_since(start, limit=_BATCH_EVENTS), until))
+        with sqlite.atomic(self.db) as db:
+            # Another process may have folded some of these since: the position that counts is read in here.
+            events = _bounded(log.fetch_since(self.position(), limit=_BATCH_EVENTS), until)
+            if not events:
+                return False
+            before = db.total_changes
+            batch = Batch(events, segments, log.blob)
+            for projection in self._projections:
+                projection.apply(db, batch)
+            last = events[-1]
+            db.execute(
+                "update projection_offsets set last_ts = ?, last_event_id = ?, position = ?",
+                (last.ts, last.event_id, last.position),
+            )
+            done.rows += db.total_changes - before
+            done.events += len(events)
+        for event in events:
+            if tick is not None:
+                tick(event)
+        return True
+
+    def stamp(self) -> None:
+        """Remember when the index was last brought up to date."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        try:
+            self.db.execute("update meta set value = ? where key = 'last_indexed_at'", (now,))
+        except sqlite3.Error as error:
+            raise self._wrapped(error) from error
+
+    def scrub(self) -> None:
+        """After forgetting: rewrite the full-text index without the deleted terms, and empty the WAL."""
+        self.db.execute("insert into passages_fts(passages_fts) values ('optimize')")
+        self.db.execute("pragma wal_checkpoint(truncate)")
+
+    def close(self) -> None:
+        self.db.close()
+
+
+def _bounded(events: list[Event], until: int | None) -> list[Event]:
+    """As many events as fit in a batch, at least one."""
+    size = 0
+    for count, event in enumerate(events):
+        if until is not None and event.position > until:
+            return events[:count]
+        size += int(event.payload.get("bytes", 0))
+        if count and size > _BATCH_BYTES:
+            return events[:count]
+    return events
+
+
+def rebuild(
+    log: EventLog, path: Path, pool: Executor | None = None, tick: Callable[[Event], None] | None = None
+) -> Progress:
+    """A new index from the log alone. Readers of the old one go on until the moment it is switched."""
+    _remove_leftovers(path)
+    beside = path.with_name(f"{path.name}.building-{os.getpid()}")
+    try:
+        fresh = Index(beside, throwaway=True)
+        try:
+            done = fresh.catch_up(log, Segments(log, pool), tick=tick)
+            _switch(fresh.db, path)
+        finally:
+            fresh.close()
+    finally:
+        _unlink(beside)
+    return done
+
+
+def _switch(fresh: sqlite3.Connection, path: Path) -> None:
+    """Write the new index over the live one page by page in one transaction; a damaged one is moved aside."""
+    for attempt in (1, 2):
+        try:
+            live = sqlite.open_write(path)
+            try:
+                fresh.backup(live)
+            finally:
+                live.close()
+            return
+        except sqlite3.Error as error:
+            if attempt == 2 or not sqlite.is_damage(error):
+                raise sqlite.store_error(error, path) or StoreError(f"{path}: {error}") from error
+            quarantine(path)
+
+
+def quarantine(path: Path) -> Path:
+    """Move a damaged index aside, with its WAL, so that it can still be looked at."""
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    target = path.with_name(f"{path.name}.corrupt-{stamp}-{os.getpid()}")
+    for suffix in ("-wal", "-shm", ""):
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).replace(target.with_name(target.name + suffix))
+    return target
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Half-built indexes of runs that were killed more than an hour ago."""
+    for old in path.parent.glob(f"{path.name}.building-*"):
+        with contextlib.suppress(OSError):
+            if time.time() - old.stat().st_mtime > 3600:
+                old.unlink()
+
+
+def _unlink(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).unlink()
+
+
+def compare(log: EventLog, path: Path, scratch: Path) -> list[Finding]:
+    """Whether every table equals a fresh replay of the log up to the same position, row for row."""
+    live = sqlite.open_read(path)
+    try:
+        (position,) = live.execute("select min(position) from projection_offsets").fetchone()
+    finally:
+        live.close()
+    beside = scratch / f"replay-{os.getpid()}.db"
+    try:
+        fresh = Index(beside, throwaway=True)
+        try:
+            fresh.catch_up(log, Segments(log), until=position)
+            return _differences(fresh.db, path)
+        finally:
+            fresh.close()
+    finally:
+        _unlink(beside)
+
+
+def _differences(fresh: sqlite3.Connection, path: Path) -> list[Finding]:
+    found = []
+    fresh.execute("attach ? as live", (str(path),))
+    tables = ["meta", "projection_offsets"]
+    tables += [t for p in load_all() for t in p.TABLES if not t.endswith("_fts")]
+    for schema in ("main", "live"):
+        vocabulary = f"create virtual table temp.{schema}_terms using fts5vocab({schema}, passages_fts, 'instance')"
+        fresh.execute(vocabulary)
+    pairs = [(f"main.{t}", f"live.{t}", t) for t in tables]
+    pairs.append(("temp.main_terms", "temp.live_terms", "passages_fts"))
+    for replayed, lived, name in pairs:
+        where = ""
+        if name in OPERATIONAL:
+            keys = ", ".join(f"'{k}'" for k in OPERATIONAL[name])
+            where = f"where key not in ({keys})"
+        for left, right, what in ((lived, replayed, "not in a replay"), (replayed, lived, "only in a replay")):
+            sql = f"select count(*) from (select * from {left} {where} except select * from {right} {where})"
+            (count,) = fresh.execute(sql).fetchone()
+            if count:
+                found.append(Finding(f"index.db {name}", f"{count} rows are {what} of the log"))
+    return found

@@ -1,0 +1,125 @@
+"""Scope: which project a reading connection sees. A convenience, not a wall.
+
+In a project's scope temporary views with the tables' own names show only that project, so a query written for one
+project's index runs unchanged. Over all projects the derived tables are shown as one: counts are summed and
+probabilities recomputed. The views are made before the connection is guarded.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from axiommind import db as sqlite
+from axiommind.errors import IndexCorrupt, NotFound
+from axiommind.sources.projects import project_of
+
+__all__ = ["open_scoped", "resolve_project"]
+
+_BY_SESSION = (
+    "prompts",
+    "responses",
+    "tool_uses",
+    "file_edits",
+    "commands",
+    "compactions",
+    "pull_requests",
+    "record_counts",
+    "problems",
+    "records",
+    "summaries",
+    "session_titles",
+    "segments",
+    "files",
+    "sidecars",
+    "passages",
+)
+_OVER_ALL = (
+    """
+    create temp view tool_transitions as
+    select from_tool, to_tool, n as count, cast(n as real) / sum(n) over (partition by from_tool) as probability
+    from (select from_tool, to_tool, sum(count) as n from main.tool_transitions group by from_tool, to_tool)
+    """,
+    """
+    create temp view weekly_buckets as
+    select week_start, tool_name, sum(count) as count, sum(session_count) as session_count
+    from main.weekly_buckets group by week_start, tool_name
+    """,
+    """
+    create temp view file_hotspots as
+    select file_path, sum(edit_count) as edit_count, sum(session_count) as session_count
+    from main.file_hotspots group by file_path
+    """,
+    """
+    create temp view session_links as
+    select session_a, session_b, shared_files, overlap_ratio, time_gap_minutes from main.session_links
+    """,
+)
+_DERIVED = {
+    "tool_transitions": "from_tool, to_tool, count, probability",
+    "weekly_buckets": "week_start, tool_name, count, session_count",
+    "file_hotspots": "file_path, edit_count, session_count",
+    "session_links": "session_a, session_b, shared_files, overlap_ratio, time_gap_minutes",
+}
+
+
+def open_scoped(path: Path, project: str | None) -> sqlite3.Connection:
+    """A reading connection that sees one project, or all of them."""
+    try:
+        db = sqlite.open_read(path)
+    except FileNotFoundError:
+        raise NotFound(f"there is no index at {path} yet", hint="run: axm index") from None
+    except sqlite3.DatabaseError as error:
+        if sqlite.is_damage(error):
+            raise IndexCorrupt(f"{path} is damaged ({error})", hint="run: axm rebuild") from error
+        raise sqlite.store_error(error, path) or error from error
+    try:
+        for statement in _OVER_ALL if project is None else _of_project(project):
+            db.execute(statement)
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise IndexCorrupt(f"{path} is not an index of ours ({error})", hint="run: axm rebuild") from error
+    return db
+
+
+def _of_project(project: str) -> Iterator[str]:
+    # A view takes no parameters, so the one literal is written here, quoted as SQL asks.
+    literal = "'" + project.replace("\x00", "").replace("'", "''") + "'"
+    yield f"create temp view sessions as select * from main.sessions where project = {literal}"
+    mine = f"select id from main.sessions where project = {literal}"
+    for table in _BY_SESSION:
+        yield f"create temp view {table} as select * from main.{table} where session_id in ({mine})"
+    yield f"""
+        create temp view prompt_keywords as
+        select k.* from main.prompt_keywords k join main.prompts p on p.id = k.prompt_id
+        where p.session_id in ({mine})
+    """
+    for table, columns in _DERIVED.items():
+        yield f"create temp view {table} as select {columns} from main.{table} where project = {literal}"
+
+
+def resolve_project(path: Path, wanted: str) -> str | None:
+    """The indexed project that a path (or a project's name) means: itself, its repository, or the nearest folder
+    above it. None when there is none."""
+    try:
+        db = sqlite.open_read(path)
+    except (FileNotFoundError, sqlite3.DatabaseError):
+        return None
+    try:
+        known = {row[0] for row in db.execute("select distinct project from sessions")}
+    except sqlite3.DatabaseError:
+        return None
+    finally:
+        db.close()
+    if wanted in known:
+        return wanted
+    folder = project_of(os.path.realpath(wanted))
+    while True:
+        if folder in known:
+            return folder
+        above = os.path.dirname(folder)  # noqa: PTH120 - a string, whatever the separator
+        if above == folder:
+            return None
+        folder = above

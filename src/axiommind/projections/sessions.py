@@ -1,0 +1,561 @@
+"""Sessions: who asked what, which tools ran, which files changed, what it cost. Folds transcript events.
+
+Every occurrence of a record is a row of its session; `canonical` marks the one that totals over several sessions
+count, because forks and resumes copy records (see `_canonical.py`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+from typing import Any
+
+from axiommind.model import Event
+from axiommind.projections import Batch, _canonical, _rows
+from axiommind.sources import load as load_source
+
+NAME = "sessions"
+VERSION = 1
+AFTER: tuple[str, ...] = ()
+EVENT_TYPES = (
+    "transcript_segment",
+    "transcript_sidecar",
+    "transcript_missing",
+    "transcript_returned",
+    "session_pruned",
+    "forgotten",
+)
+TABLES = (
+    "prompt_keywords",
+    "file_edits",
+    "tool_uses",
+    "responses",
+    "prompts",
+    "commands",
+    "compactions",
+    "pull_requests",
+    "summaries",
+    "record_counts",
+    "problems",
+    "records",
+    "session_titles",
+    "sidecars",
+    "segments",
+    "files",
+    "sessions",
+)
+
+_DDL = (
+    """
+    create table sessions (
+        id text primary key,
+        project text not null,
+        file_path text not null,
+        file_size integer not null,
+        file_mtime integer not null,
+        first_ts integer,
+        last_ts integer,
+        prompt_count integer not null default 0,
+        tool_use_count integer not null default 0,
+        indexed_at text not null,
+        agent text not null,
+        parent_session text,
+        parent_tool_use_id text,
+        agent_type text,
+        title text,
+        model text,
+        git_branch text,
+        cwd text,
+        version text,
+        response_count integer not null default 0,
+        edit_count integer not null default 0,
+        error_count integer not null default 0,
+        input_tokens integer not null default 0,
+        output_tokens integer not null default 0,
+        cache_creation_tokens integer not null default 0,
+        cache_read_tokens integer not null default 0,
+        started_at integer,
+        ended_at integer,
+        missing_since text,
+        project_known integer not null default 0
+    )
+    """,
+    "create index idx_sessions_project on sessions(project)",
+    """
+    create table prompts (
+        id integer primary key,
+        session_id text not null references sessions(id) on delete cascade,
+        text text not null,
+        timestamp integer not null,
+        char_count integer not null,
+        uuid text,
+        line integer not null,
+        origin text not null,
+        canonical integer not null default 1
+    )
+    """,
+    "create index idx_prompts_session on prompts(session_id)",
+    "create index idx_prompts_ts on prompts(timestamp)",
+    """
+    create table prompt_keywords (
+        id integer primary key,
+        prompt_id integer not null references prompts(id) on delete cascade,
+        keyword text not null
+    )
+    """,
+    "create index idx_keywords_keyword on prompt_keywords(keyword)",
+    "create index idx_keywords_prompt on prompt_keywords(prompt_id)",
+    """
+    create table commands (
+        id integer primary key,
+        session_id text not null references sessions(id) on delete cascade,
+        kind text not null,
+        name text not null,
+        args text not null,
+        timestamp integer,
+        uuid text,
+        line integer not null,
+        canonical integer not null default 1
+    )
+    """,
+    "create index idx_commands_session on commands(session_id)",
+    """
+    create table responses (
+        id integer primary key,
+        session_id text not null references sessions(id) on delete cascade,
+        message_id text not null,
+        request_id text not null,
+        uuid text,
+        model text,
+        timestamp integer,
+        text text not null,
+        char_count integer not null,
+        stop_reason text,
+        input_tokens integer not null,
+        output_tokens integer not null,
+        cache_creation_tokens integer not null,
+        cache_read_tokens integer not null,
+        is_sidechain integer not null,
+        is_error integer not null,
+        line_start integer not null,
+        line_end integer not null,
+        canonical integer not null default 1,
+        unique (message_id, request_id, session_id)
+    )
+    """,
+    "create index idx_responses_session on responses(session_id)",
+    """
+    create table tool_uses (
+        id integer primary key,
+        session_id text not null references sessions(id) on delete cascade,
+        seq_order integer not null,
+        tool_name text not null,
+        classified_name text not null,
+        timestamp integer,
+        input_json text,
+        tool_use_id text,
+        message_id text,
+        uuid text,
+        line integer not null,
+        is_error integer,
+        error text,
+        result_chars integer,
+        result_line integer,
+        canonical integer not null default 1
+    )
+    """,
+    "create index idx_tool_uses_session on tool_uses(session_id, seq_order)",
+    "create index idx_tool_uses_tool on tool_uses(classified_name)",
+    "create index idx_tool_uses_ts on tool_uses(timestamp)",
+    """
+    create table file_edits (
+        id integer primary key,
+        session_id text not null references sessions(id) on delete cascade,
+        tool_use_id integer not null references tool_uses(id) on delete cascade,
+        file_path text not null,
+        timestamp integer,
+        canonical integer not null default 1
+    )
+    """,
+    "create index idx_file_edits_session on file_edits(session_id)",
+    "create index idx_file_edits_path on file_edits(file_path)",
+    "create index idx_file_edits_use on file_edits(tool_use_id)",
+    """
+    create table compactions (
+        id integer primary key,
+        session_id text not null references sessions(id) on delete cascade,
+        timestamp integer,
+        trigger text,
+        pre_tokens integer,
+        post_tokens integer,
+        line integer not null
+    )
+    """,
+    "create index idx_compactions_session on compactions(session_id)",
+    """
+    create table pull_requests (
+        session_id text not null references sessions(id) on delete cascade,
+        url text not null,
+        number integer,
+        repository text,
+        timestamp integer,
+        primary key (session_id, url)
+    ) without rowid
+    """,
+    """
+    create table record_counts (
+        session_id text not null references sessions(id) on delete cascade,
+        type text not null,
+        known integer not null,
+        count integer not null,
+        primary key (session_id, type)
+    ) without rowid
+    """,
+    """
+    create table problems (
+        path text not null,
+        line integer not null,
+        session_id text not null references sessions(id) on delete cascade,
+        why text not null,
+        primary key (path, line, why)
+    ) without rowid
+    """,
+    "create index idx_problems_session on problems(session_id)",
+    # The identity of message lines, for forks and for summaries that name a message of another file.
+    """
+    create table records (
+        uuid text not null,
+        session_id text not null,
+        timestamp integer,
+        forked integer not null,
+        line integer not null,
+        canonical integer not null default 1,
+        primary key (uuid, session_id)
+    ) without rowid
+    """,
+    """
+    create table summaries (
+        position integer not null,
+        session_id text not null references sessions(id) on delete cascade,
+        leaf_uuid text not null,
+        summary text not null,
+        primary key (session_id, leaf_uuid, position)
+    ) without rowid
+    """,
+    """
+    create table session_titles (
+        session_id text not null references sessions(id) on delete cascade,
+        kind text not null,
+        title text not null,
+        primary key (session_id, kind)
+    ) without rowid
+    """,
+    """
+    create table sidecars (
+        path text primary key,
+        session_id text not null,
+        kind text not null,
+        title text,
+        agent_type text,
+        parent_tool_use_id text
+    ) without rowid
+    """,
+    "create index idx_sidecars_session on sidecars(session_id)",
+    # Where the lines of a file are in the log: what a citation opens.
+    """
+    create table segments (
+        position integer primary key,
+        session_id text not null,
+        source text not null,
+        path text not null,
+        generation integer not null,
+        start_offset integer not null,
+        end_offset integer not null,
+        first_line integer not null,
+        lines integer not null,
+        blob text not null,
+        live integer not null default 1
+    )
+    """,
+    "create index idx_segments_session on segments(session_id)",
+    "create index idx_segments_path on segments(path)",
+    """
+    create table files (
+        path text primary key,
+        session_id text not null,
+        folder text not null,
+        generation integer not null,
+        position integer not null,
+        missing_since text,
+        pruned integer not null default 0
+    ) without rowid
+    """,
+    "create index idx_files_session on files(session_id)",
+)
+
+
+def create(db: sqlite3.Connection) -> None:
+    for statement in _DDL:
+        db.execute(statement)
+
+
+def apply(db: sqlite3.Connection, batch: Batch) -> None:
+    shared = _canonical.Shared(db)
+    for event in batch.events:
+        if event.event_type == "transcript_segment":
+            _segment(db, event, batch, shared)
+        elif event.event_type == "transcript_sidecar":
+            _sidecar(db, event, batch)
+        elif event.event_type == "transcript_missing":
+            _missing(db, event, batch)
+        elif event.event_type == "transcript_returned":
+            _returned(db, event, batch, shared)
+        elif event.event_type == "session_pruned" and event.session_id:
+            _prune(db, event.session_id, batch, shared)
+        elif event.event_type == "forgotten":
+            _forget(db, event, batch, shared)
+    batch.sessions |= shared.settle()
+    _refresh(db, batch)
+
+
+def iso(milliseconds: int) -> str:
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{milliseconds % 1000:03d}Z"
+
+
+# --- segments ----------------------------------------------------------------------------------------------
+
+
+def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canonical.Shared) -> None:
+    payload = event.payload
+    session = str(event.session_id)
+    path = payload["stream"]
+    generation = payload["generation"]
+    decoded = batch.decode(event.position, payload["source"], payload["blob"], payload["first_line"])
+    parent = payload.get("parent_session")
+    if parent is None and decoded is not None and session.startswith("agent-"):
+        parent = decoded.parent_session
+    before = db.execute("select generation, pruned from files where path = ?", (path,)).fetchone()
+    _upsert_session(db, event, session, parent, batch)
+    db.execute(
+        """
+        insert into segments(position, session_id, source, path, generation, start_offset, end_offset,
+                             first_line, lines, blob)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (
+            event.position,
+            session,
+            payload["source"],
+            path,
+            generation,
+            payload["start"],
+            payload["end"],
+            payload["first_line"],
+            payload["lines"],
+            payload["blob"],
+        ),
+    )
+    db.execute(
+        """
+        insert into files(path, session_id, folder, generation, position) values (?, ?, ?, ?, ?)
+        on conflict(path) do update set generation = excluded.generation, missing_since = null, pruned = 0
+        """,
+        (path, session, payload["folder"], generation, event.position),
+    )
+    batch.sessions.add(session)
+    if before is not None and (generation > before[0] or before[1]):
+        # Rewritten, or back after a prune: other files of the session may hold the same records, so the
+        # session is folded anew from what is live.
+        db.execute("update segments set live = 0 where path = ? and generation < ?", (path, generation))
+        _fold_again(db, session, batch, shared)
+    elif decoded is not None:
+        _rows.add(db, session, event.position, path, decoded, shared, batch)
+
+
+def _upsert_session(db: sqlite3.Connection, event: Event, session: str, parent: str | None, batch: Batch) -> None:
+    payload = event.payload
+    known = int(bool(payload.get("project_known")))
+    old = db.execute("select project from sessions where id = ?", (session,)).fetchone()
+    db.execute(
+        """
+        insert into sessions(id, project, file_path, file_size, file_mtime, indexed_at, agent, parent_session,
+                             project_known)
+        values (:id, :project, :path, :size, :mtime, :at, :agent, :parent, :known)
+        on conflict(id) do update set
+            project = case when excluded.project_known > project_known then excluded.project else project end,
+            project_known = max(project_known, excluded.project_known),
+            file_size = case when file_path = excluded.file_path then excluded.file_size else file_size end,
+            file_mtime = case when file_path = excluded.file_path then excluded.file_mtime else file_mtime end,
+            indexed_at = excluded.indexed_at,
+            parent_session = coalesce(parent_session, excluded.parent_session)
+        """,
+        {
+            "id": session,
+            "project": event.project,
+            "path": payload["stream"],
+            "size": payload["size"],
+            "mtime": payload["mtime_ms"],
+            "at": iso(event.ts),
+            "agent": payload["source"],
+            "parent": parent,
+            "known": known,
+        },
+    )
+    if old is not None:
+        batch.projects.add(old[0])
+
+
+def _fold_again(db: sqlite3.Connection, session: str, batch: Batch, shared: _canonical.Shared) -> None:
+    _rows.clear(db, session, shared)
+    live = db.execute(
+        """
+        select position, source, blob, first_line, path from segments
+        where session_id = ? and live order by position
+        """,
+        (session,),
+    ).fetchall()
+    for position, source, blob, first_line, path in live:
+        decoded = batch.decode(position, source, blob, first_line)
+        if decoded is not None:
+            _rows.add(db, session, position, path, decoded, shared, batch)
+
+
+def _sidecar(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
+    payload = event.payload
+    content = batch.blob(payload["blob"])
+    facts = {} if content is None else load_source(payload["source"]).sidecar(payload["kind"], content)
+    db.execute(
+        """
+        insert into sidecars(path, session_id, kind, title, agent_type, parent_tool_use_id)
+        values (?, ?, ?, ?, ?, ?)
+        on conflict(path) do update set
+            title = excluded.title, agent_type = excluded.agent_type,
+            parent_tool_use_id = excluded.parent_tool_use_id
+        """,
+        (
+            payload["stream"],
+            event.session_id,
+            payload["kind"],
+            facts.get("title"),
+            facts.get("agent_type"),
+            facts.get("parent_tool_use_id"),
+        ),
+    )
+    batch.sessions.add(str(event.session_id))
+
+
+# --- leaving and coming back -------------------------------------------------------------------------------
+
+
+def _missing(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
+    db.execute(
+        "update files set missing_since = ? where path = ? and missing_since is null",
+        (iso(event.ts), event.payload["path"]),
+    )
+    batch.sessions.add(str(event.session_id))
+
+
+def _returned(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canonical.Shared) -> None:
+    session = str(event.session_id)
+    pruned = db.execute("select pruned from files where path = ?", (event.payload["path"],)).fetchone()
+    db.execute("update files set missing_since = null, pruned = 0 where path = ?", (event.payload["path"],))
+    batch.sessions.add(session)
+    if pruned is None or not pruned[0]:
+        return
+    first = db.execute(
+        "select source, path from segments where session_id = ? and live order by position limit 1", (session,)
+    ).fetchone()
+    if first is None:
+        return
+    db.execute(
+        """
+        insert into sessions(id, project, file_path, file_size, file_mtime, indexed_at, agent, parent_session,
+                             project_known)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing
+        """,
+        (
+            session,
+            event.project,
+            first[1],
+            event.payload["size"],
+            event.payload["mtime_ms"],
+            iso(event.ts),
+            first[0],
+            event.payload["parent"],
+            1,
+        ),
+    )
+    _fold_again(db, session, batch, shared)
+
+
+def _prune(db: sqlite3.Connection, session: str, batch: Batch, shared: _canonical.Shared) -> None:
+    """Out of the index, still in the log: its segments stay known, so that it can come back."""
+    _remove(db, session, batch, shared)
+    db.execute("update files set pruned = 1 where session_id = ?", (session,))
+
+
+def _forget(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canonical.Shared) -> None:
+    wanted = set(event.payload["sessions"])
+    if event.payload["project"] is not None:
+        rows = db.execute("select id from sessions where project = ?", (event.payload["project"],))
+        wanted |= {row[0] for row in rows}
+    for session in sorted(wanted):
+        _remove(db, session, batch, shared)
+        for table in ("segments", "files", "sidecars"):
+            db.execute(f"delete from {table} where session_id = ?", (session,))
+
+
+def _remove(db: sqlite3.Connection, session: str, batch: Batch, shared: _canonical.Shared) -> None:
+    row = db.execute("select project from sessions where id = ?", (session,)).fetchone()
+    if row is not None:
+        batch.projects.add(row[0])
+    _rows.clear(db, session, shared)
+    db.execute("delete from sessions where id = ?", (session,))
+    batch.sessions.add(session)
+
+
+# --- what a session says of itself -------------------------------------------------------------------------
+
+_REFRESH = """
+    update sessions set
+        prompt_count = (select count(*) from prompts where session_id = sessions.id),
+        tool_use_count = (select count(*) from tool_uses where session_id = sessions.id),
+        edit_count = (select count(*) from file_edits where session_id = sessions.id),
+        error_count = (select count(*) from tool_uses where session_id = sessions.id and is_error),
+        first_ts = coalesce(
+            (select min(timestamp) from prompts where session_id = sessions.id and timestamp > 0),
+            (select min(timestamp) from tool_uses where session_id = sessions.id)),
+        last_ts = coalesce(
+            (select max(timestamp) from prompts where session_id = sessions.id and timestamp > 0),
+            (select max(timestamp) from tool_uses where session_id = sessions.id)),
+        (response_count, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens) = (
+            select count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
+                   coalesce(sum(cache_creation_tokens), 0), coalesce(sum(cache_read_tokens), 0)
+            from responses where session_id = sessions.id),
+        (agent_type, parent_tool_use_id) = (
+            select max(agent_type), max(parent_tool_use_id) from sidecars where session_id = sessions.id),
+        missing_since = (
+            select case when count(*) = count(missing_since) then max(missing_since) end
+            from files where session_id = sessions.id),
+        title = coalesce(
+            (select title from session_titles where session_id = sessions.id and kind = 'custom'),
+            (select max(title) from sidecars where session_id = sessions.id),
+            (select title from session_titles where session_id = sessions.id and kind = 'ai'),
+            (select title from session_titles where session_id = sessions.id and kind = 'last-prompt'),
+            (select s.summary from summaries s
+             where exists (select 1 from records r where r.uuid = s.leaf_uuid and r.session_id = sessions.id)
+             order by s.position desc, s.leaf_uuid limit 1),
+            (select substr(text, 1, 200) from prompts where session_id = sessions.id order by id limit 1),
+            (select title from session_titles where session_id = sessions.id and kind = 'task'))
+    where id = ?
+"""
+
+
+def _refresh(db: sqlite3.Connection, batch: Batch) -> None:
+    touched: list[tuple[Any, ...]] = [(s,) for s in sorted(batch.sessions)]
+    db.executemany(_REFRESH, touched)
+    for (session,) in touched:
+        row = db.execute("select project from sessions where id = ?", (session,)).fetchone()
+        if row is not None:
+            batch.projects.add(row[0])

@@ -1,0 +1,77 @@
+"""Sources: what agents leave on disk. One file per format, and the folder is the registry.
+
+A source finds files, says what of a line is bulk, and decodes redacted lines into rows. It knows nothing of the
+log or the index: `ingest.py` reads and seals, the projections fold what `decode` returns.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from axiommind.model import Problem
+from axiommind.sources.records import Decoded
+
+__all__ = ["Discovery", "Source", "SourceFile", "discover_all", "load", "names"]
+
+# Modules of the folder that are not formats.
+_SHARED = {"__init__", "records", "jsonl", "projects"}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that a source found: `kind` is `transcript` (JSON lines, growing) or the name of a small sidecar."""
+
+    path: str
+    kind: str
+    session_id: str
+    folder: str
+    parent_session: str | None
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    roots: tuple[str, ...]
+    files: tuple[SourceFile, ...]
+    problems: tuple[Problem, ...]
+
+
+class Source(Protocol):
+    """What a module in this folder offers."""
+
+    NAME: str
+
+    def discover(self, environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None) -> Discovery:
+        """Every file under every root, or only those that may belong to one project."""
+
+    def prune(self, line: bytes) -> bytes:
+        """The line without its bulk (images, copies of requests, progress), as a stub that keeps hash and size."""
+
+    def decode(self, content: bytes, first_line: int) -> Decoded:
+        """The rows of some redacted lines. Pure: the same lines give the same rows."""
+
+    def sidecar(self, kind: str, content: bytes) -> dict[str, str]:
+        """The facts of a sidecar file: titles, and for a subagent its type and the call that started it."""
+
+
+def names() -> list[str]:
+    here = Path(__file__).parent
+    return sorted(p.stem.replace("_", "-") for p in here.glob("*.py") if p.stem not in _SHARED)
+
+
+def load(name: str) -> Source:
+    module: Source = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+    return module
+
+
+def discover_all(
+    environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None = None
+) -> list[tuple[str, Discovery]]:
+    """What every source finds, by the source's name."""
+    return [(name, load(name).discover(environ, home, roots, project)) for name in names()]

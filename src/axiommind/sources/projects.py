@@ -1,0 +1,69 @@
+"""Which project a working folder belongs to. Worktrees fold into their repository; a slug is never decoded."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from pathlib import Path
+
+__all__ = ["fold_worktree", "project_of", "slug"]
+
+_SLUG_MAX = 200
+_WORKTREES = re.compile(r"[/\\]\.claude[/\\]worktrees[/\\][^/\\]+.*$", re.DOTALL)
+_BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def slug(cwd: str) -> str:
+    """The folder name that Claude Code gives a working folder: every UTF-16 unit outside [A-Za-z0-9] is a dash."""
+    units = _utf16(unicodedata.normalize("NFC", cwd))
+    text = "".join(chr(u) if u < 128 and chr(u).isalnum() else "-" for u in units)
+    if len(text) <= _SLUG_MAX:
+        return text
+    return f"{text[:_SLUG_MAX]}-{_base36(abs(_int32_hash(units)))}"
+
+
+def _utf16(text: str) -> list[int]:
+    raw = text.encode("utf-16-le", "surrogatepass")
+    return [raw[i] | raw[i + 1] << 8 for i in range(0, len(raw), 2)]
+
+
+def _int32_hash(units: list[int]) -> int:
+    value = 0
+    for unit in units:
+        value = ((value << 5) - value + unit) & 0xFFFFFFFF
+    return value - (1 << 32) if value & 0x80000000 else value
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    while True:
+        number, rest = divmod(number, 36)
+        digits = _BASE36[rest] + digits
+        if not number:
+            return digits
+
+
+def fold_worktree(cwd: str) -> str:
+    """`<repo>/.claude/worktrees/<name>/…` is `<repo>`, by its name alone."""
+    return _WORKTREES.sub("", cwd) or cwd
+
+
+def project_of(cwd: str) -> str:
+    """The project of a working folder, as far as this machine can tell: also a worktree elsewhere, when its
+    `.git` file still says to which repository it belongs."""
+    folded = fold_worktree(cwd)
+    if folded != cwd:
+        return folded
+    marker = Path(cwd) / ".git"
+    try:
+        if not marker.is_file():
+            return cwd
+        text = marker.read_text(encoding="utf-8", errors="replace").strip()
+    except (OSError, ValueError):
+        return cwd
+    match = re.match(r"gitdir:\s*(.+?)[/\\]\.git[/\\]worktrees[/\\][^/\\]+$", text)
+    if match is None:
+        return cwd
+    repository = match.group(1)
+    return os.path.normpath(repository if os.path.isabs(repository) else os.path.join(cwd, repository))  # noqa: PTH117, PTH118

@@ -1,0 +1,136 @@
+"""What a decoded segment holds, the same for every agent format: rows in file order, without ids or session.
+
+The row's place in its list, together with the position of its segment in the log, makes its id, so a list never
+loses an element on the way. All times are epoch milliseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+__all__ = [
+    "Command",
+    "Compaction",
+    "Decoded",
+    "Prompt",
+    "PullRequest",
+    "Record",
+    "Response",
+    "ToolResult",
+    "ToolUse",
+]
+
+
+class Record(NamedTuple):
+    """A message line with an identity: forks copy it with the same uuid."""
+
+    uuid: str
+    timestamp: int | None
+    forked: int
+    line: int
+
+
+class Prompt(NamedTuple):
+    """What a person asked."""
+
+    uuid: str | None
+    timestamp: int | None
+    text: str
+    line: int
+    origin: str
+    keywords: tuple[str, ...]
+
+
+class Command(NamedTuple):
+    """What a person ran: a slash command or a shell line typed with `!`."""
+
+    uuid: str | None
+    timestamp: int | None
+    kind: str
+    name: str
+    args: str
+    line: int
+
+
+class Response(NamedTuple):
+    """One answer of the model, its streamed lines put together again."""
+
+    uuid: str | None
+    message_id: str
+    request_id: str
+    model: str | None
+    timestamp: int | None
+    text: str
+    stop_reason: str | None
+    input_tokens: int
+    output_tokens: int
+    cache_creation_tokens: int
+    cache_read_tokens: int
+    is_sidechain: int
+    is_error: int
+    line_start: int
+    line_end: int
+
+
+class ToolResult(NamedTuple):
+    """How a tool use ended."""
+
+    tool_use_id: str
+    is_error: int
+    error: str | None
+    chars: int
+    line: int
+
+
+class ToolUse(NamedTuple):
+    uuid: str | None
+    timestamp: int | None
+    tool_name: str
+    classified_name: str
+    input_json: str
+    tool_use_id: str | None
+    message_id: str | None
+    line: int
+    file_path: str | None
+    result: ToolResult | None
+
+
+class Compaction(NamedTuple):
+    timestamp: int | None
+    trigger: str | None
+    pre_tokens: int | None
+    post_tokens: int | None
+    line: int
+
+
+class PullRequest(NamedTuple):
+    url: str
+    number: int | None
+    repository: str | None
+    timestamp: int | None
+
+
+@dataclass(slots=True)
+class Decoded:
+    lines: int = 0
+    records: list[Record] = field(default_factory=list)
+    prompts: list[Prompt] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+    responses: list[Response] = field(default_factory=list)
+    tool_uses: list[ToolUse] = field(default_factory=list)
+    results: list[ToolResult] = field(default_factory=list)  # of tool uses in an earlier segment
+    compactions: list[Compaction] = field(default_factory=list)
+    pull_requests: list[PullRequest] = field(default_factory=list)
+    summaries: list[tuple[str, str]] = field(default_factory=list)  # (uuid of a leaf, summary)
+    problems: list[tuple[int, str]] = field(default_factory=list)  # (line, why)
+    counts: dict[str, int] = field(default_factory=dict)  # lines by record type
+    unknown: dict[str, int] = field(default_factory=dict)  # those of no type that we know
+    titles: dict[str, str] = field(default_factory=dict)  # the last of each kind
+    cwd: str | None = None
+    git_branch: str | None = None
+    version: str | None = None
+    model: str | None = None
+    parent_session: str | None = None
+    first_ts: int | None = None
+    last_ts: int | None = None

@@ -1,0 +1,1 @@
+"""Surfaces: arguments in, one call of the library, rendering out."""

@@ -1,0 +1,109 @@
+"""The command line. One file per command, and the folder is the registry; only the one asked for is imported.
+
+Data goes to stdout, words to stderr. Exit codes: 0 ok, 1 nothing found or a user's mistake, 2 usage, 3 needs
+attention, 4 internal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import Protocol
+
+from axiommind import __version__
+from axiommind.errors import AxmError
+
+__all__ = ["build", "commands", "main"]
+
+
+class Command(Protocol):
+    """What a module in this folder offers."""
+
+    HELP: str
+
+    def configure(self, parser: argparse.ArgumentParser, argv: list[str]) -> None: ...
+
+    def run(self, args: argparse.Namespace) -> int: ...
+
+
+def commands() -> list[str]:
+    here = Path(__file__).parent
+    return sorted(p.stem for p in here.glob("[a-z]*.py"))
+
+
+def _load(name: str) -> Command:
+    module: Command = importlib.import_module(f"{__name__}.{name}")
+    return module
+
+
+def build(argv: list[str], *, everything: bool = False) -> argparse.ArgumentParser:
+    """The parser for these arguments: with the one command they name, or with all of them for help."""
+    name = Path(sys.argv[0]).name.removesuffix(".exe")
+    parser = argparse.ArgumentParser(
+        prog=name if name in ("axm", "suggest-workflow") else "axm",
+        description="Memory for coding agents: index, query and keep what they leave on disk.",
+        epilog="Try: axm index, then: axm query --perspective tool-frequency --format table",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    wanted = argv[0] if argv and argv[0] in commands() and not everything else None
+    for command in [wanted] if wanted else commands():
+        module = _load(command)
+        sub = subparsers.add_parser(
+            command,
+            help=module.HELP,
+            description=module.HELP,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.add_argument(
+            "--home", metavar="FOLDER", help="where log.db and index.db are (default $AXM_HOME or ~/.axiommind)"
+        )
+        module.configure(sub, argv[1:])
+        sub.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a command; every failure becomes a sentence and an exit code."""
+    args = sys.argv[1:] if argv is None else argv
+    try:
+        return _run(args)
+    except BrokenPipeError:
+        # The reader went away (head, less): silence what Python would say while it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except AxmError as error:
+        _say(error)
+        return error.exit_code
+    except Exception as error:
+        if os.environ.get("AXM_DEBUG"):
+            raise
+        sys.stderr.write(
+            f"axm: internal error: {type(error).__name__}: {error}\n"
+            "  hint: run it again with AXM_DEBUG=1 and report what it prints\n"
+        )
+        return 4
+
+
+def _run(argv: list[str]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        # Text from transcripts may hold anything; a terminal's encoding must not make us fail.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    parser = build(argv)
+    args = parser.parse_args(argv)
+    if args.home:
+        os.environ["AXM_HOME"] = args.home
+    code: int = args.run(args)
+    sys.stdout.flush()
+    return code
+
+
+def _say(error: AxmError) -> None:
+    sys.stderr.write(f"axm: {error.message}\n")
+    if error.hint:
+        sys.stderr.write(f"  hint: {error.hint}\n")

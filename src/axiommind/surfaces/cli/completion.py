@@ -1,0 +1,90 @@
+"""`axm completion`: a script for the shell, made from the commands as they are."""
+
+from __future__ import annotations
+
+import argparse
+
+from axiommind.perspectives import names
+from axiommind.surfaces import cli
+
+HELP = "Print a completion script for your shell (bash, zsh or fish)."
+_EPILOG = """install:
+  bash   axm completion bash > ~/.local/share/bash-completion/completions/axm
+  zsh    axm completion zsh > "${fpath[1]}/_axm"
+  fish   axm completion fish > ~/.config/fish/completions/axm.fish
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+
+
+def run(args: argparse.Namespace) -> int:
+    print({"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](_options()))
+    return 0
+
+
+def _options() -> dict[str, tuple[str, list[str]]]:
+    """Every command with its help and its options, read from the parsers themselves."""
+    parser = cli.build([], everything=True)
+    (choices,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    helps = {a.dest: a.help or "" for a in choices._choices_actions}
+    return {
+        name: (helps[name], sorted(o for a in sub._actions for o in a.option_strings if o.startswith("--")))
+        for name, sub in choices.choices.items()
+    }
+
+
+def _bash(options: dict[str, tuple[str, list[str]]]) -> str:
+    cases = "\n".join(f'    {name}) words="{" ".join(found)}" ;;' for name, (_, found) in options.items())
+    return f"""_axm() {{
+  local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "{" ".join(options)}" -- "$cur")); return
+  fi
+  case "$prev" in
+    --perspective) COMPREPLY=($(compgen -W "{" ".join(names())}" -- "$cur")); return ;;
+    --format) COMPREPLY=($(compgen -W "json csv table" -- "$cur")); return ;;
+    --project|--home) COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    --db|--plot|--sql-file) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+  esac
+  case "${{COMP_WORDS[1]}}" in
+{cases}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}}
+complete -F _axm axm suggest-workflow"""
+
+
+def _zsh(options: dict[str, tuple[str, list[str]]]) -> str:
+    described = "\n".join(f"    '{name}:{text.replace(chr(39), '')}'" for name, (text, _) in options.items())
+    cases = "\n".join(f"    {name}) compadd -- {' '.join(found)} ;;" for name, (_, found) in options.items())
+    return f"""#compdef axm suggest-workflow
+local -a commands=(
+{described}
+)
+if (( CURRENT == 2 )); then _describe command commands; return; fi
+case "${{words[CURRENT-1]}}" in
+  --perspective) compadd -- {" ".join(names())}; return ;;
+  --format) compadd -- json csv table; return ;;
+  --project|--home) _directories; return ;;
+  --db|--plot|--sql-file) _files; return ;;
+esac
+case "${{words[2]}}" in
+{cases}
+esac"""
+
+
+def _fish(options: dict[str, tuple[str, list[str]]]) -> str:
+    lines = []
+    for name, (text, found) in options.items():
+        quoted = text.replace("'", "")
+        lines.append(f"complete -c axm -n __fish_use_subcommand -f -a {name} -d '{quoted}'")
+        lines += [
+            f"complete -c axm -n '__fish_seen_subcommand_from {name}' -l {option.removeprefix('--')}"
+            for option in found
+        ]
+    lines.append(f"complete -c axm -l perspective -x -a '{' '.join(names())}'")
+    lines.append("complete -c axm -l format -x -a 'json csv table'")
+    return "\n".join(lines)

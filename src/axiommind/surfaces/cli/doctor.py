@@ -1,0 +1,37 @@
+"""`axm doctor`: what was found where, and how the memory is doing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from axiommind.api import Memory
+from axiommind.surfaces import render
+
+HELP = "Show what was found where, how far the index is behind, problems, sizes and versions."
+_MARKS = {"ok": "✓", "note": "·", "warn": "!", "bad": "✗"}
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    checks = Memory().doctor()
+    if args.json:
+        shown = [
+            {"name": c.name, "status": c.status, "text": c.text, "details": list(c.details), **_data(c.data)}
+            for c in checks
+        ]
+        worst = max((c.status for c in checks), key=list(_MARKS).index)
+        print(json.dumps({"schema": "axm.doctor.v1", "status": worst, "checks": shown}, ensure_ascii=False, indent=1))
+    else:
+        for check in checks:
+            print(f"{_MARKS[check.status]} {render.bold(check.name)}: {check.text}")
+            for detail in check.details:
+                print(f"    {render.dim(detail)}")
+    return 3 if any(c.status == "bad" for c in checks) else 0
+
+
+def _data(data: object) -> dict[str, object]:
+    return {"data": data} if data else {}

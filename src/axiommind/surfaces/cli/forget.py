@@ -1,0 +1,50 @@
+"""`axm forget`: purge the text of a session or a project, everywhere."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from axiommind.api import Memory
+
+HELP = "Purge a session or a project from the log's text and from the index, and never read it again."
+_EPILOG = """The event log keeps that something was there and was forgotten; its text is overwritten.
+The agent's own files are not touched. --undo lets them be read again, if they are still there.
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--session", metavar="ID", help="this session and its subagents (id, or its first characters)")
+    what.add_argument("--project", metavar="PATH", help="every session of this project, also future ones")
+    parser.add_argument("--reason", default="", help="kept with the tombstone")
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be forgotten")
+    parser.add_argument("--undo", action="store_true", help="lift the tombstone and read again what is on disk")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    if args.undo:
+        report = memory.remember_again(session=args.session, project=args.project)
+        sys.stderr.write(f"Lifted; read again: {report.new + report.updated} sessions\n")
+        if args.json:
+            print(json.dumps({"schema": "axm.forget.v1", "lifted": True, "read": report.new + report.updated}))
+        return 0
+    done = memory.forget(session=args.session, project=args.project, reason=args.reason, dry_run=args.dry_run)
+    verb = "Would forget" if args.dry_run else "Forgotten"
+    sys.stderr.write(f"{verb}: {len(done.sessions)} sessions{f' of {done.project}' if done.project else ''}\n")
+    if args.json:
+        shown = {
+            "schema": "axm.forget.v1",
+            "dry_run": args.dry_run,
+            "project": done.project,
+            "sessions": list(done.sessions),
+        }
+        print(json.dumps(shown, ensure_ascii=False))
+    else:
+        for session in done.sessions:
+            print(session)
+    return 0

@@ -1,0 +1,69 @@
+"""`axm index`: read everything new."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from axiommind.api import Memory
+from axiommind.surfaces.progress import Bar
+
+if TYPE_CHECKING:
+    from axiommind.ingest import Report
+
+HELP = "Read every new or grown session into the log and the index."
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.add_argument("--project", metavar="PATH", help="only the sessions of this project folder")
+    parser.add_argument(
+        "--full", action="store_true", help="rebuild the index from the log and read every file on disk again"
+    )
+    parser.add_argument(
+        "--prune", action="store_true", help="take sessions whose files are gone out of the index (the log keeps them)"
+    )
+    parser.add_argument("--watch", action="store_true", help="keep going as files grow, until interrupted")
+    parser.add_argument("--json", action="store_true", help="print what was done as JSON on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    if args.watch:
+        return _watch(memory, args)
+    bar = Bar("Indexing")
+    try:
+        report = memory.index(project=args.project, full=args.full, prune=args.prune, progress=bar)
+    finally:
+        bar.close()
+    _show(report, args)
+    return 0
+
+
+def _watch(memory: Memory, args: argparse.Namespace) -> int:
+    first = True
+    for report in memory.watch(project=args.project):
+        if first or report.events:
+            _show(report, args)
+        if first and not args.json:
+            sys.stderr.write("Watching for changes; press Ctrl-C to stop.\n")
+        first = False
+    return 0
+
+
+def _show(report: Report, args: argparse.Namespace) -> None:
+    for note in report.notes:
+        sys.stderr.write(f"Note: {note}\n")
+    for problem in report.problems[:5]:
+        where = f"{problem.path}:L{problem.line}" if problem.line else problem.path
+        sys.stderr.write(f"Problem: {where}: {problem.why}\n")
+    if len(report.problems) > 5:
+        sys.stderr.write(f"… and {len(report.problems) - 5} more problems; axm doctor lists them\n")
+    pruned = f", {report.pruned} pruned" if report.pruned else ""
+    sys.stderr.write(
+        f"Indexed: {report.new} new, {report.updated} updated, {report.unchanged} unchanged, "
+        f"{report.missing} missing{pruned}\n"
+    )
+    if args.json:
+        print(json.dumps(report.as_json(), ensure_ascii=False), flush=True)

@@ -1,0 +1,231 @@
+"""`axm query`: a perspective, or one select statement of your own."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from axiommind.api import Memory
+from axiommind.errors import BadQuery, UsageError
+from axiommind.perspectives import COMMON, Param, Perspective, load, names
+from axiommind.surfaces import render
+
+HELP = "Ask the index: a ready-made perspective, or read-only SQL."
+_EPILOG = """examples:
+  axm query --perspective tool-frequency --top 10 --format table
+  axm query --perspective transitions --tool "Bash:git"
+  axm query --perspective prompts --search "테스트" --since 2026-01-01
+  axm query --perspective usage --plot usage.svg
+  axm query --sql "select count(*) as sessions from sessions"
+"""
+
+
+def configure(parser: argparse.ArgumentParser, argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    what = parser.add_argument_group("what to ask")
+    what.add_argument("--perspective", metavar="NAME", help="a ready-made question; --list-perspectives names them")
+    what.add_argument("--sql", metavar="SELECT", help="one select statement; - reads it from stdin")
+    what.add_argument("--sql-file", metavar="FILE", help="the same, from a file; - is stdin")
+    what.add_argument("--list-perspectives", action="store_true", help="name every perspective and its parameters")
+    what.add_argument("--schema", action="store_true", help="print the tables and columns that SQL can read")
+    where = parser.add_argument_group("where to look (default: the project of this folder if indexed, else all)")
+    where.add_argument("--project", metavar="PATH", help="this project")
+    where.add_argument("--all-projects", action="store_true", help="every project")
+    where.add_argument("--db", metavar="FILE", type=Path, help="this index file")
+    how = parser.add_argument_group("how to show it")
+    how.add_argument("--format", choices=("json", "csv", "table"), default="json", help="default: json")
+    how.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
+    how.add_argument("--plot", metavar="FILE", type=Path, help="also draw the rows as a chart (.svg or .png)")
+    filters = parser.add_argument_group("filters (every perspective)")
+    for param in COMMON:
+        _add(filters, param)
+    own = parser.add_argument_group("parameters of single perspectives")
+    own.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="any parameter, by name (repeatable)"
+    )
+    seen = {p.name for p in COMMON}
+    for name in _named(argv):
+        for param in load(name).params:
+            if param.name not in seen:
+                seen.add(param.name)
+                _add(own, param)
+
+
+def _named(argv: list[str]) -> list[str]:
+    """The perspective on the command line, so that only that one is imported; all of them for help."""
+    for i, word in enumerate(argv):
+        name = word.partition("=")[2] if word.startswith("--perspective=") else ""
+        if word == "--perspective" and i + 1 < len(argv):
+            name = argv[i + 1]
+        if name:
+            return [name] if name in names() else []
+    return [] if any(w.startswith("--sql") for w in argv) else names()
+
+
+def _add(group: Any, param: Param) -> None:
+    group.add_argument(
+        f"--{param.name.replace('_', '-')}",
+        dest=f"p_{param.name}",
+        metavar=param.name.upper(),
+        choices=param.choices or None,
+        type=_reader(param),
+        help=param.help.replace("%", "%%") + (f" (default {param.default})" if param.default is not None else ""),
+    )
+
+
+def _reader(param: Param) -> Any:
+    if param.name in ("since", "until"):
+        return _since if param.name == "since" else _until
+
+    def read(text: str) -> Any:
+        try:
+            return param.kind(text)
+        except ValueError:
+            kind = {int: "a whole number", float: "a number"}.get(param.kind, "text")
+            raise argparse.ArgumentTypeError(f"{text!r} is not {kind}") from None
+
+    return read
+
+
+def _since(text: str) -> int:
+    return _midnight(text)
+
+
+def _until(text: str) -> int:
+    return _midnight(text) + int(timedelta(days=1).total_seconds() * 1000)
+
+
+def _midnight(text: str) -> int:
+    for form in ("%Y-%m-%d", "%Y%m%d"):
+        try:
+            return int(datetime.strptime(text, form).replace(tzinfo=UTC).timestamp() * 1000)
+        except ValueError:
+            continue
+    raise argparse.ArgumentTypeError(f"{text!r} is not a day; write it as YYYY-MM-DD")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.list_perspectives:
+        return _list(args.format)
+    memory = Memory()
+    if args.schema:
+        return _schema(memory, args)
+    asked = [w for w in (args.perspective, args.sql, args.sql_file) if w is not None]
+    if len(asked) != 1:
+        raise UsageError(
+            "give one of --perspective, --sql or --sql-file", hint="axm query --list-perspectives names what there is"
+        )
+    scope = memory.scope(project=args.project, all_projects=args.all_projects, db=args.db)
+    if args.perspective is None:
+        if args.plot is not None:
+            raise UsageError("--plot draws perspectives, not free SQL")
+        found = memory.sql(_statement(args), scope, args.db)
+        _print(found.columns, found.dicts(), args.format)
+        return 0
+    perspective = load(args.perspective)
+    rows = memory.query(perspective, params_of(perspective, args), scope, args.db)
+    if args.plot is not None:
+        from axiommind.surfaces.plot import draw
+
+        draw(rows, perspective, args.plot)
+        sys.stderr.write(f"Chart: {args.plot}\n")
+    columns = tuple(rows[0]) if rows else perspective.columns
+    _print(columns, rows, args.format)
+    return 0
+
+
+def params_of(perspective: Perspective, args: argparse.Namespace) -> dict[str, Any]:
+    """Every parameter that the perspective knows: given as a flag, given by --param, or its default."""
+    known = {p.name: p for p in (*COMMON, *perspective.params)}
+    values = {name: param.default for name, param in known.items()}
+    for name in known:
+        given = getattr(args, f"p_{name}", None)
+        if given is not None:
+            values[name] = given
+    for pair in args.param:
+        name, equals, text = pair.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals:
+            raise BadQuery(f"--param {pair!r}: expected name=value")
+        if name not in known:
+            choice = ", ".join(sorted(known))
+            raise BadQuery(f"{perspective.name} has no parameter {name!r}", hint=f"it has: {choice}")
+        try:
+            values[name] = _reader(known[name])(text)
+        except argparse.ArgumentTypeError as error:
+            raise BadQuery(f"--param {name}: {error}") from None
+        if known[name].choices and values[name] not in known[name].choices:
+            raise BadQuery(f"--param {name}: {text!r} is not one of {', '.join(known[name].choices)}")
+    return values
+
+
+def _statement(args: argparse.Namespace) -> str:
+    if args.sql == "-" or args.sql_file == "-":
+        return sys.stdin.read()
+    if args.sql is not None:
+        return str(args.sql)
+    try:
+        return Path(args.sql_file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadQuery(f"{args.sql_file} cannot be read: {error}") from error
+
+
+def _print(columns: tuple[str, ...], rows: list[dict[str, Any]], form: str) -> None:
+    if form == "json":
+        print(render.as_json_rows(rows))
+    elif form == "csv":
+        print(render.as_csv(columns, rows))
+    else:
+        print(render.as_table(columns, rows))
+
+
+def _list(form: str) -> int:
+    found = [load(name) for name in names()]
+    if form == "table":
+        rows = [{"perspective": p.name, "what": p.summary, "parameters": _parameters(p)} for p in found]
+        print(render.as_table(("perspective", "what", "parameters"), rows))
+        return 0
+    rows: list[dict[str, Any]] = [
+        {
+            "name": p.name,
+            "summary": p.summary,
+            "columns": list(p.columns),
+            "plot": p.plot is not None,
+            "params": [
+                {"name": q.name, "type": q.kind.__name__, "default": q.default, "help": q.help} for q in p.params
+            ],
+        }
+        for p in found
+    ]
+    if form == "csv":
+        flat = [{"name": r["name"], "summary": r["summary"]} for r in rows]
+        print(render.as_csv(("name", "summary"), flat))
+    else:
+        print(render.as_json_rows(rows))
+    return 0
+
+
+def _parameters(perspective: Perspective) -> str:
+    return " ".join(f"--{p.name.replace('_', '-')}" for p in perspective.params)
+
+
+def _schema(memory: Memory, args: argparse.Namespace) -> int:
+    scope = memory.scope(all_projects=True)
+    tables = memory.sql(
+        """
+        select m.name as "table", m.type from sqlite_master m
+        where m.type in ('table', 'view') and m.name not like '%\\_fts%' escape '\\' and m.name not like 'sqlite%'
+        order by m.name
+        """,
+        scope,
+        args.db,
+    )
+    rows = []
+    for name, kind in tables:
+        found = memory.sql(f'select * from "{name}" limit 0', scope, args.db)
+        rows.append({"table": name, "type": kind, "columns": ", ".join(found.columns)})
+    _print(("table", "type", "columns"), rows, args.format)
+    return 0

@@ -1,0 +1,108 @@
+"""`axm start`: index what is there and show a summary; with nothing there, show the sample."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import axiommind
+from axiommind.api import Memory, Scope
+from axiommind.config import Config
+from axiommind.surfaces import render
+from axiommind.surfaces.progress import Bar
+
+if TYPE_CHECKING:
+    from axiommind.health import Overview
+    from axiommind.ingest import Report
+
+HELP = "Index everything and print a summary worth looking at (uses a small sample if there is nothing yet)."
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.add_argument("--sample", action="store_true", help="use the sample that comes with the program")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    sample = args.sample
+    if not sample:
+        report = _index(memory)
+        sample = not (report.new or report.updated or report.unchanged or report.missing)
+    if sample:
+        memory = _sample(memory)
+        _index(memory)
+        sys.stderr.write(
+            "No Claude Code sessions were found, so this is the sample that comes with the program.\n"
+            if not args.sample
+            else "This is the sample that comes with the program.\n"
+        )
+    overview = memory.overview(Scope(None))
+    if args.json:
+        shown = {"schema": "axm.start.v1", "sample": sample, "home": str(memory.config.home), **asdict(overview)}
+        print(json.dumps(shown, ensure_ascii=False))
+        return 0
+    _print(memory, overview, sample)
+    return 0
+
+
+def _index(memory: Memory) -> Report:
+    bar = Bar("Indexing")
+    try:
+        return memory.index(progress=bar)
+    finally:
+        bar.close()
+
+
+def _sample(memory: Memory) -> Memory:
+    """The sample has a home of its own, so that it never mixes with real sessions."""
+    home = memory.config.home / "sample"
+    root = Path(axiommind.__file__).parent / "sample"
+    environ = {**os.environ, "AXM_HOME": str(home), "CLAUDE_CONFIG_DIR": str(root)}
+    return Memory(Config.load(environ), environ=environ)
+
+
+def _print(memory: Memory, seen: Overview, sample: bool) -> None:
+    def line(label: str, text: str) -> None:
+        print(f"  {label:<12}{text}")
+
+    def ranking(title: str, rows: list[tuple[str, int]]) -> None:
+        if not rows:
+            return
+        print(f"\n{render.bold(title)}")
+        top = max(count for _, count in rows)
+        for name, count in rows:
+            bar = "▇" * max(round(count / top * 24), 1)
+            print(f"  {count:>7,}  {bar:<24}  {name}")
+
+    print(render.bold("AxiomMind"))
+    subagents = f" and {seen.subagents:,} subagents" if seen.subagents else ""
+    line("Sessions", f"{seen.sessions:,}{subagents} in {len(seen.projects):,} projects")
+    line("From", f"{render.day(seen.first)} to {render.day(seen.last)}")
+    line("Prompts", f"{seen.prompts:,}")
+    line("Tool uses", f"{seen.tool_uses:,}, of them {seen.edits:,} file edits")
+    line("Written", f"{seen.output_tokens:,} tokens by the models")
+    line("Home", str(memory.config.home))
+    ranking("Projects", seen.projects[:5])
+    ranking("Top tools", seen.tools)
+    ranking("Busiest files", seen.files)
+    if seen.recent:
+        print(f"\n{render.bold('Last sessions')}")
+        for session, title, when in seen.recent:
+            text = " ".join(title.split())
+            print(f"  {render.day(when)}  {text[:70]}{'…' if len(text) > 70 else ''}  {render.dim(session)}")
+    prefix = f"AXM_HOME={memory.config.home} " if sample else ""
+    print(f"\n{render.bold('Try next')}")
+    for command in (
+        "axm query --perspective usage --format table",
+        'axm query --perspective prompts --search "test" --format table',
+        "axm query --perspective transitions --plot transitions.svg",
+        'axm query --sql "select title, prompt_count from sessions order by last_ts desc limit 5"',
+        "axm doctor",
+    ):
+        print(f"  {prefix}{command}")

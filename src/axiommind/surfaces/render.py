@@ -1,0 +1,127 @@
+"""Rows and figures as text: JSON, CSV, tables that know wide characters, colours only where they are wanted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import sys
+import unicodedata
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+__all__ = ["as_csv", "as_json_rows", "as_table", "bold", "day", "dim", "number", "plain", "width"]
+
+_CUT = 60
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it: bytes as hexadecimal, no NaN."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def as_json_rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    """An array, one row a line: easy on the eye, on grep, and on a token budget."""
+    if not rows:
+        return "[]"
+    lines = [json.dumps({k: plain(v) for k, v in row.items()}, ensure_ascii=False) for row in rows]
+    return "[\n" + ",\n".join(lines) + "\n]"
+
+
+def as_csv(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_cell(plain(row[c])) for c in columns])
+    return out.getvalue().rstrip("\n")
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
+
+
+def as_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], stream: TextIO | None = None) -> str:
+    """Columns side by side, numbers to the right, long cells cut."""
+    if not rows:
+        return "(no rows)"
+    cells = [[_shown(row[c]) for c in columns] for row in rows]
+    right = [all(isinstance(row[c], (int, float)) or row[c] is None for row in rows) for c in columns]
+    wide = [max(width(c), *(width(line[i]) for line in cells)) for i, c in enumerate(columns)]
+
+    def line(texts: Sequence[str]) -> str:
+        padded = []
+        for text, size, to_right in zip(texts, wide, right, strict=True):
+            space = " " * (size - width(text))
+            padded.append(space + text if to_right else text + space)
+        return "  ".join(padded).rstrip()
+
+    rule = "  ".join("─" * size for size in wide)
+    return "\n".join([bold(line(columns), stream), dim(rule, stream), *(line(c) for c in cells)])
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.3f}".rstrip("0").rstrip(".")
+    if isinstance(value, (list, dict)):
+        value = json.dumps(value, ensure_ascii=False)
+    text = " ".join(_printable(str(plain(value))).split())
+    if width(text) <= _CUT:
+        return text
+    kept = ""
+    room = _CUT - 1
+    for char in text:
+        room -= width(char)
+        if room < 0:
+            break
+        kept += char
+    return kept + "…"
+
+
+def _printable(text: str) -> str:
+    """Without control characters: what a transcript says must not steer the terminal."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
+
+
+def width(text: str) -> int:
+    """Columns on a terminal: Han, kana and Hangul take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    total = 0
+    for char in text:
+        if unicodedata.combining(char):
+            continue
+        total += 2 if unicodedata.east_asian_width(char) in "WF" else 1
+    return total
+
+
+def number(value: int) -> str:
+    return f"{value:,}"
+
+
+def day(milliseconds: int | None) -> str:
+    if not milliseconds:
+        return "–"
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d")
+
+
+def _coloured(stream: TextIO | None) -> bool:
+    target = stream or sys.stdout
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and target.isatty()
+
+
+def bold(text: str, stream: TextIO | None = None) -> str:
+    return f"\x1b[1m{text}\x1b[0m" if _coloured(stream) else text
+
+
+def dim(text: str, stream: TextIO | None = None) -> str:
+    return f"\x1b[2m{text}\x1b[0m" if _coloured(stream) else text

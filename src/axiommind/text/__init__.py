@@ -1,0 +1,1 @@
+"""Text: tokens, shell commands, redaction. Pure functions over strings; no I/O."""

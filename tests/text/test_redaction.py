@@ -1,0 +1,301 @@
+"""Every kind is found, ordinary code is left alone, and the laws of the redactor hold."""
+
+import json
+import string
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from axiommind.text.redaction import MARK, Redactor, kinds
+
+REDACTOR = Redactor(b"a key of this home")
+
+# Built at run time, so that nothing in this repository looks like a secret.
+A, HEX, MIX = "A1b2C3d4", "0123456789abcdef", "a1B2-c3D4_e5F6g7H8i9J0"
+PEM = "-----BEGIN {0}PRIVATE " + "KEY-----\n" + ("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" * 2 + "\n") * 4
+PEM_END = "-----END {0}PRIVATE " + "KEY-----"
+SECRETS = [
+    ("anthropic", "sk-" + "ant-api03-" + MIX * 4),
+    ("anthropic", "sk-" + "ant-oat01-" + MIX * 2),
+    ("openai", "sk" + "-" + A * 6),
+    ("openai", "sk" + "-proj-" + MIX * 5),
+    ("aws-access-key", "AK" + "IA" + "QWERTY234567ZXCV"),
+    ("aws-access-key", "AS" + "IA" + "QWERTY234567ZXCV"),
+    *(("github", f"gh{letter}" + "_" + "A1b2" * 9) for letter in "pousr"),
+    ("github", "github" + "_pat_" + "A1b2" * 5 + "_" + "C3d4" * 10),
+    ("gitlab", "gl" + "pat-" + "a1B2_c3D4-e5F6g7H8i9"),
+    ("slack", "xo" + "xb-123456789012-" + A * 3),
+    ("slack", "xa" + "pp-1-A0123456789-" + A * 3),
+    ("stripe", "sk" + "_live_" + A * 3),
+    ("stripe", "rk" + "_live_" + A * 3),
+    ("stripe", "sk" + "_test_" + A * 3),
+    ("stripe", "wh" + "sec_" + A * 4),
+    ("google", "AI" + "za" + "SyA1b2C3d4-E5f6G7h8_I9j0K1l2M3n4O5p6Q"[:35]),
+    ("google", "ya" + "29." + MIX * 3),
+    ("google", "GOC" + "SPX-" + MIX + "abCD12"),
+    ("npm", "np" + "m_" + "A1b2" * 9),
+    ("pypi", "py" + "pi-AgEIcHlwaS5vcmc" + MIX * 3),
+    ("huggingface", "h" + "f_" + "AbCdEfGhIjKlMnOpQrStUvWxYz12345678"),
+    ("sendgrid", "S" + "G." + MIX + "." + MIX + "abCD12efGH34ijKL56mnO"),
+    ("twilio", "S" + "K" + HEX * 2),
+    ("telegram", "123456789" + ":AA" + "H1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6"),
+    ("discord", "MTk4NjIyNDgzNDcxOTI1MjQ4" + ".Cl2FMQ." + "ZnCjm1XVW7vRze4b7Cq4se7kKWs"),
+    ("digitalocean", "do" + "p_v1_" + HEX * 4),
+    ("shopify", "shp" + "at_" + HEX * 2),
+    ("databricks", "da" + "pi" + HEX * 2),
+    ("groq", "gs" + "k_" + A * 7),
+    ("xai", "xa" + "i-" + A * 10),
+    ("replicate", "r" + "8_" + A * 5),
+    ("perplexity", "pp" + "lx-" + A * 6),
+    ("vault", "hv" + "s." + MIX * 4),
+    ("docker", "dckr" + "_pat_" + MIX + "abcde"),
+    ("linear", "lin" + "_api_" + A * 5),
+    ("notion", "nt" + "n_" + A * 6),
+    ("notion", "sec" + "ret_" + (A * 6)[:43]),
+    ("sentry", "snt" + "rys_" + A * 8),
+    ("cloudflare", "cf" + "ut_" + A * 6),
+    ("azure", "abc" + "8Q" + "~" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p"),
+    ("jwt", "ey" + "JhbGciOiJIUzI1NiJ9" + ".ey" + "JzdWIiOiIxMjM0In0" + "." + MIX),
+    ("private-key", (PEM + PEM_END).format("RSA ")),
+    ("private-key", (PEM + PEM_END).format("").replace("\n", "\\n")),
+    ("private-key", PEM.format("EC ").strip()),
+]
+RANDOM = "q7Zr2" + "Xw9Lk4" + "Tn8Vb3" + "Ym6Pd1"
+CONTEXTS = [  # (kind, text before, secret, text after)
+    ("aws-secret-key", "aws_secret_access_key = ", "wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY", "\n"),
+    ("aws-secret-key", '"SecretAccessKey": "', "abcdEFGH1234ijkl/MNOP+5678" + "qrstUVWX90yzAB", '"'),
+    ("slack-webhook", "https://hooks.slack.com/services/", "T0A1B2C3D/B0A1B2C3D/" + A * 3, ""),
+    ("discord-webhook", "https://discord.com/api/webhooks/123456789012345678/", MIX * 3, " x"),
+    ("azure", "AccountName=x;AccountKey=", A * 10 + "abcdEF==", ";EndpointSuffix=y"),
+    ("azure", "https://x.blob.core.windows.net/c?sv=2022&sig=", A * 5 + "abc%3D", "&se=2030"),
+    ("url-password", "postgres://app:", "p4ss" + "w0rd!x", "@db.example.com:5432/app"),
+    ("url-password", "redis://:", "c0rrect" + "horse", "@cache:6379"),
+    ("authorization", "Authorization: Bearer ", RANDOM, ""),
+    ("authorization", "curl -H 'Authorization: token ", RANDOM, "' https://x"),
+    ("authorization", "{'Authorization': 'Basic ", "dXNlcjpw" + "YXNzd29yZA==", "'}"),
+    ("authorization", '\\"authorization\\": \\"Bearer ', RANDOM, '\\"'),
+    ("cookie", "Cookie: theme=dark; session_id=", RANDOM, "; lang=en"),
+    ("password", "password=", "hunt" + "er2", ""),
+    ("password", "DB_PASSWORD: ", "S3cr" + "3t!pw", "\n"),
+    ("password", 'password = "', "S3cr" + "3t!pw", '"'),
+    ("password", "mysql --password ", "S3cr" + "3t!pw", " -h x"),
+    ("password", "Server=x;Pwd=", "S3cr" + "3t!pw", ";"),
+    ("password", "<password>", "S3cr" + "3t!pw", "</password>"),
+    ("secret", "export API_KEY=", RANDOM, ""),
+    ("secret", "client_secret: '", RANDOM, "'"),
+    ("secret", '"access-token": "', RANDOM, '"'),
+    ("secret", "token := '", RANDOM, "'"),
+    ("secret", 'token: str = "', RANDOM, '"'),
+    ("secret", 'env["MY_TOKEN"] = "', RANDOM, '"'),
+    ("secret", "deploy --api-key ", RANDOM, " now"),
+    ("secret", "SECRET_KEY_BASE=", HEX * 4, ""),
+]
+CLEAN = [
+    "password: string",
+    "password?: string | null;",
+    "token = get_token()",
+    "token = await client.get_token_v2(scope1)",
+    "const secret = process.env.SECRET",
+    'password="${DB_PASSWORD}"',
+    'api_key=os.environ["X"]',
+    'api_key = os.getenv("API_KEY_V2")',
+    'token: "your-token-here"',
+    "Authorization: Bearer <token>",
+    "Authorization: `Bearer ${token}`",
+    "token=<token> secret=xxxxxxxxxxxxxxxx password=********",
+    '"tokens": 1234, "max_tokens": 4096',
+    "cancellation_token = CancellationToken(source1)",
+    "csrf_token_name = 'csrfmiddlewaretoken2'",
+    "commit 252f6b9e4d5a812c4edc0c0b810130e8dbd84b33",
+    '"sessionId":"00acd976-784c-4077-95cd-19aa1b51739b"',
+    "toolu_01AbCdEfGhIjKlMnOpQrStUv msg_01AbCdEfGhIjKlMnOpQrStUv req_011CUabcDEFghi",
+    '"token": "toolu_01AbCdEfGhIjKlMnOpQrStUv"',
+    "/home/user/.ssh/id_rsa and PWD=/home/user/project1",
+    'integrity sha512-' + A * 10 + '==',
+    '"sha256:' + HEX * 4 + '"',
+    "data:image/png;base64," + A * 100,
+    "postgres://postgres:postgres@localhost:5432/app",
+    "postgres://${USER}:${PASSWORD}@host https://user:password@host",
+    "https://example.com:8080/@scope/package",
+    "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+    "sk-circle-fade-dot-animation-slow",
+    "task-0123456789abcdef0123456789",
+    "ghp_" + "x" * 36,
+    "const nextPageToken = 'CAUQAA1b2C3d4E5f6'",
+]
+
+
+def marked(kind: str, text: str) -> bool:
+    return any(mark.startswith(f"[redacted:{kind}:") for mark in MARK.findall(text))
+
+
+@pytest.mark.parametrize(("kind", "secret"), SECRETS)
+def test_a_token_is_known_by_its_shape(kind: str, secret: str) -> None:
+    for before, after in (("", ""), ("use ", " now"), ('"', '",'), ("\n", "\n"), ("x=(", ")"), ("\\n", "\\n")):
+        redacted = REDACTOR.text(before + secret + after)
+        assert secret not in redacted
+        assert marked(kind, redacted)
+        assert redacted.startswith(before)
+
+
+@pytest.mark.parametrize(("kind", "before", "secret", "after"), CONTEXTS)
+def test_a_secret_is_known_by_its_name(kind: str, before: str, secret: str, after: str) -> None:
+    redacted = REDACTOR.text(before + secret + after)
+    assert secret not in redacted
+    assert marked(kind, redacted)
+    assert redacted.startswith(before)
+    assert redacted.endswith(after)
+    assert REDACTOR.text(redacted) is redacted
+
+
+@pytest.mark.parametrize("text", CLEAN)
+def test_ordinary_code_is_left_alone(text: str) -> None:
+    assert REDACTOR.text(text) is text
+    assert REDACTOR.value({"content": text})["content"] is text
+
+
+def test_every_kind_has_an_example() -> None:
+    assert kinds() == sorted({kind for kind, *_ in SECRETS} | {kind for kind, *_ in CONTEXTS})
+
+
+def test_marks_are_stable_and_keyed() -> None:
+    secret = SECRETS[6][1]
+    assert REDACTOR.text(secret) == Redactor(b"a key of this home").text(f" {secret} ").strip()
+    assert REDACTOR.text(secret) != Redactor(b"another").text(secret)
+    assert MARK.fullmatch(REDACTOR.text(secret))
+
+
+def test_a_mark_is_never_redacted_again() -> None:
+    mark = REDACTOR.text(SECRETS[0][1])
+    for text in (f"password={mark}", f'"token": "{mark}"', f"Authorization: Bearer {mark}", f"a://b:{mark}@c"):
+        assert REDACTOR.text(text) is text
+    entry = {"password": mark}
+    assert REDACTOR.value(entry) is entry
+
+
+def test_a_dict_key_tells_what_its_value_is() -> None:
+    value = {"user": "ann", "Password": "hunt" + "er2", "nested": [{"api_key": RANDOM}], "token": "string"}
+    redacted = REDACTOR.value(value)
+    assert marked("password", redacted["Password"])
+    assert marked("secret", redacted["nested"][0]["api_key"])
+    assert redacted["user"] == "ann"
+    assert redacted["token"] == "string"
+    assert value["Password"] == "hunt" + "er2"
+
+
+def test_keys_are_redacted_too() -> None:
+    secret = SECRETS[6][1]
+    assert list(REDACTOR.value({secret: 1})) == [REDACTOR.text(secret)]
+
+
+def test_what_is_clean_is_the_same_object() -> None:
+    value = {"a": [1, None, True, "text", {"b": 2.5}], "token": "abc"}
+    assert REDACTOR.value(value) is value
+    assert REDACTOR.value(5) == 5
+    mixed = {"clean": value, "hot": SECRETS[6][1]}
+    assert REDACTOR.value(mixed)["clean"] is value
+
+
+def test_nesting_of_any_depth() -> None:
+    deep: Any = {"password": "hunt" + "er2"}
+    for level in range(10_000):
+        deep = [deep] if level % 2 else {"in": deep}
+    redacted = REDACTOR.value(deep)
+    assert redacted is not deep
+    for level in reversed(range(10_000)):
+        redacted = redacted[0] if level % 2 else redacted["in"]
+    assert marked("password", redacted["password"])
+
+
+@pytest.mark.parametrize(("kind", "secret"), SECRETS)
+def test_the_prefilter_sees_through_escapes(kind: str, secret: str) -> None:
+    line = json.dumps({"text": f"é{secret}é"})
+    hidden = "".join(f"\\u{ord(c):04x}" for c in secret)
+    assert REDACTOR.suspects(line.encode())
+    assert REDACTOR.suspects(f'{{"text":"{hidden}"}}'.encode())
+    assert REDACTOR.suspects(json.dumps(line).replace("/", "\\/").encode())
+    assert REDACTOR.suspects(line.encode("utf-16"))
+
+
+@pytest.mark.parametrize(("kind", "before", "secret", "after"), CONTEXTS)
+def test_the_prefilter_sees_names_in_nested_json(kind: str, before: str, secret: str, after: str) -> None:
+    line = before + secret + after
+    for _ in range(3):
+        line = json.dumps({"text": line}).replace("/", "\\/")
+        assert REDACTOR.suspects(line.encode())
+
+
+@pytest.mark.parametrize("line", [b'{"type":"user","uuid":"00acd976-784c-4077-95cd-19aa1b51739b"}', b'{"max_tokens":5}'])
+def test_the_prefilter_lets_plain_lines_pass(line: bytes) -> None:
+    assert not REDACTOR.suspects(line)
+
+
+UNITS = (
+    *("a", "password=", "password:", "password='", 'token="', "ey" + "J", "://", "://a:", "-----BEGIN PRIVATE KEY-----"),
+    *("-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF", "sk-", "ghp_", "--a-", "[redacted:", "\\", "Cookie: sid=a"),
+    *("authorization: bearer ", "M" * 25 + ".", "curl ", " ", "token ", ".eyJa", "token:a1B2c3D4e5F6g7", "@a:", "SG.", "-"),
+    *("password=hunt" + "er2 ", "api" + "_key=" + RANDOM + "\n", "key_secret_token_0:"),
+)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit[:24].strip() or "blank")
+def test_time_is_linear(unit: str) -> None:
+    text = unit * (10**6 // len(unit))
+    start = time.process_time()
+    REDACTOR.text(text)
+    assert time.process_time() - start < 3  # a quadratic rule takes minutes
+
+
+# --- laws ------------------------------------------------------------------------------------------------
+
+PIECES = st.one_of(
+    st.text(max_size=12),
+    st.text(alphabet=string.ascii_letters + string.digits + "=:'\"\\-_./@[]> \n", max_size=12),
+    st.sampled_from([secret for _, secret in SECRETS]),
+    st.sampled_from([before + secret + after for _, before, secret, after in CONTEXTS]),
+    st.sampled_from(["password", "token", "api_key=", '": "', "--secret ", "Authorization: Bearer ", "://u:", "@h"]),
+    st.sampled_from([RANDOM, "hunt" + "er2", "[redacted:password:0123456789]", "[redacted:", "-----", "eyJ"]),
+)
+TEXTS = st.lists(PIECES, max_size=6).map("".join)
+NAMES = st.one_of(TEXTS, st.sampled_from(["password", "DB_PASSWORD", "token", "x-api-key", "secret_0", "clientSecret"]))
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXTS | st.just(RANDOM),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(TEXTS)
+def test_redacting_twice_is_redacting_once(text: str) -> None:
+    once = REDACTOR.text(text)
+    assert REDACTOR.text(once) is once
+
+
+@settings(max_examples=300, deadline=None)
+@given(VALUES)
+def test_redacting_a_value_twice_is_once(value: Any) -> None:
+    once = REDACTOR.value(value)
+    assert REDACTOR.value(once) is once
+
+
+@settings(max_examples=500, deadline=None)
+@given(VALUES, st.booleans(), st.sampled_from([None, 2]))
+def test_the_prefilter_never_misses(value: Any, ascii_only: bool, indent: int | None) -> None:
+    line = json.dumps(value, ensure_ascii=ascii_only, indent=indent).encode("utf-8", "surrogatepass")
+    if REDACTOR.value(value) != value:
+        assert REDACTOR.suspects(line)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from([s for _, s in SECRETS if "PRIVATE" not in s]), min_size=1, max_size=3),
+    st.lists(st.sampled_from([" ", "\n", "é", " = ", '"', "(", "中", ", ", "\\n"]), min_size=4, max_size=4),
+)
+def test_no_known_secret_survives(secrets: list[str], joints: list[str]) -> None:
+    text = "".join(joint + secret for joint, secret in zip(joints, secrets, strict=False)) + joints[-1]
+    redacted = json.dumps(REDACTOR.value({"a": [text], text: "b"}), ensure_ascii=False)
+    assert not any(secret in redacted for secret in secrets)
