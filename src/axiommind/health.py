@@ -355,6 +355,8 @@ def _verify_files(log: SqliteLog, key: bytes) -> list[tuple[str, str]]:
         head = heads.get(payload["stream"])
         if head is None or head.generation != payload["generation"] or head.state.get("missing"):
             continue
+        if log.is_forgotten(event.session_id, event.project):
+            continue
         try:
             with Path(payload["stream"]).open("rb") as file:
                 digest = jsonl.hash_range(key, file, payload["start"], payload["end"])

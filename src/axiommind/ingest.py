@@ -146,7 +146,7 @@ def _read_transcript(job: _Job, file: Any, out: _Outcome) -> None:
     source = load_source(job.source)
     redactor = _redactor(job.key)
     end = start
-    for chunk in jsonl.chunks(file, start, open_end=open_end):
+    for chunk in _chunks(job, file, start, open_end, out):
         sealed, content = seal_lines(redactor, job.key, [source.prune(line) for line in chunk.lines])
         out.segments.append(
             _Segment(
@@ -171,6 +171,16 @@ def _read_transcript(job: _Job, file: Any, out: _Outcome) -> None:
         return
     if out.segments:
         out.ends = jsonl.ends_of(file, end, job.key)
+
+
+def _chunks(job: _Job, file: Any, start: int, open_end: bool, out: _Outcome) -> Iterator[jsonl.Chunk]:
+    """The new lines; of a file that was emptied one chunk without lines, which supersedes what was there."""
+    some = False
+    for chunk in jsonl.chunks(file, start, open_end=open_end):
+        some = True
+        yield chunk
+    if not some and job.head is not None and out.generation > job.head.generation:
+        yield jsonl.Chunk(0, 0)
 
 
 def _raw_hash(key: bytes, file: Any, start: int, end: int, lines: list[bytes]) -> str:
@@ -401,7 +411,7 @@ class Ingest:
                 project=project,
                 happened_at=segment.decoded.first_ts if segment.decoded else None,
                 payload=self._payload(job, outcome, segment, known),
-                dedupe_key=dedupe_key("segment", file.path, outcome.generation, segment.chunk_start),
+                dedupe_key=dedupe_key("segment", file.path, outcome.generation, segment.chunk_start, segment.chunk_end),
                 blobs=[segment.sealed],
                 head=replace(head, end=segment.chunk_end, state=state),
                 expect_end=expect,

@@ -71,9 +71,7 @@ def test_an_ending_cuts_no_latin_word() -> None:
 
 def test_similar_prompts_form_one_cluster() -> None:
     found = clusters(
-        said(
-            "run all the tests", "run all tests", "Run  all the tests!", "deploy the shop", "what is new here"
-        ),
+        said("run all the tests", "run all tests", "Run  all the tests!", "deploy the shop", "what is new here"),
         DEPTHS["wide"],
         3,
     )
@@ -111,6 +109,13 @@ def test_short_texts_merge_with_nothing() -> None:
     assert len(found) == 2
 
 
+def test_long_texts_do_not_merge_for_being_of_one_language() -> None:
+    plan = "Implement the following plan: "
+    one = plan + "rename the parser and move its tests beside it, then update the import lines. " * 6
+    other = plan + "the upload page should retry failed parts, tell how many remain and stay idle. " * 6
+    assert len(clusters(said(one, other), DEPTHS["wide"], 1)) == 2
+
+
 def test_long_prompts_are_cut_into_clauses() -> None:
     text = "Rename the parser module and update every import. Then regenerate snapshots and publish docs"
     corpus = Corpus([["parser"]])
@@ -120,9 +125,7 @@ def test_long_prompts_are_cut_into_clauses() -> None:
     assert len(queries) <= 8
 
 
-@given(
-    st.lists(st.tuples(st.text(max_size=12), st.integers(0, 9)), max_size=25), st.sampled_from(list(DEPTHS))
-)
+@given(st.lists(st.tuples(st.text(max_size=12), st.integers(0, 9)), max_size=25), st.sampled_from(list(DEPTHS)))
 def test_any_text_is_clustered_and_counted_once(found: list[tuple[str, int]], depth: str) -> None:
     prompts = [Prompt(text, at, "s") for text, at in found]
     made = clusters(prompts, DEPTHS[depth], 1)

@@ -18,9 +18,7 @@ units = st.lists(st.lists(st.sampled_from("ABCG"), min_size=1, max_size=9), max_
 
 
 def of(letters: str, first_counted: int = 0) -> Unit:
-    return Unit(
-        "s", [Use({"G": "Bash:git"}.get(c, c), None, i >= first_counted) for i, c in enumerate(letters)]
-    )
+    return Unit("s", [Use({"G": "Bash:git"}.get(c, c), None, i >= first_counted) for i, c in enumerate(letters)])
 
 
 def reach(graph: dict[str, list[str]], start: str) -> set[str]:

@@ -44,9 +44,7 @@ def test_equal_counts_have_no_outlier() -> None:
 
 
 @given(
-    st.dictionaries(
-        st.tuples(st.sampled_from("st"), st.sampled_from("abcdef")), st.integers(1, 40), max_size=12
-    ),
+    st.dictionaries(st.tuples(st.sampled_from("st"), st.sampled_from("abcdef")), st.integers(1, 40), max_size=12),
     st.floats(0, 3),
 )
 def test_a_higher_threshold_finds_no_more(edits: dict[tuple[str, str], int], z: float) -> None:
@@ -89,9 +87,7 @@ def naive_loops(letters: str) -> dict[str, tuple[int, int]]:
 
 @given(st.text("AB", max_size=24) | st.text("ABC", max_size=24))
 def test_loops_equal_the_obvious_scan(letters: str) -> None:
-    assert {"".join(loop.tools): (loop.repeats, loop.times) for loop in loops(of(letters))} == naive_loops(
-        letters
-    )
+    assert {"".join(loop.tools): (loop.repeats, loop.times) for loop in loops(of(letters))} == naive_loops(letters)
 
 
 def test_longest_run() -> None:

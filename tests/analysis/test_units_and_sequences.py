@@ -79,9 +79,7 @@ def naive(units: list[Unit], at_least: int) -> dict[tuple[str, ...], int]:
         )
 
     return {
-        short: n
-        for short, n in often.items()
-        if not any(inside(short, long) and m >= n for long, m in often.items())
+        short: n for short, n in often.items() if not any(inside(short, long) and m >= n for long, m in often.items())
     }
 
 

@@ -111,9 +111,7 @@ class Writer:
     def __init__(self) -> None:
         self.world = World()
 
-    def session(
-        self, session: str, events: list[tuple[Any, ...]], canonical_from: int = 0, **more: Any
-    ) -> Writer:
+    def session(self, session: str, events: list[tuple[Any, ...]], canonical_from: int = 0, **more: Any) -> Writer:
         """Events: ("prompt", text, at), ("use", tool, at[, file]), ("answer", model, at, tokens).
 
         The first `canonical_from` events are copies: this session is a fork.
@@ -124,9 +122,7 @@ class Writer:
         for line, (kind, what, at, *rest) in enumerate(events, start=1):
             base = {"session_id": session, "timestamp": at, "canonical": int(line > canonical_from)}
             if kind == "prompt":
-                w.prompts.append(
-                    base | {"id": len(w.prompts) + 1, "text": what, "char_count": len(what), "line": line}
-                )
+                w.prompts.append(base | {"id": len(w.prompts) + 1, "text": what, "char_count": len(what), "line": line})
             elif kind == "answer":
                 last_message = f"m{len(w.responses)}"
                 n = rest[0] if rest else 1
@@ -208,18 +204,12 @@ def derive(db: sqlite3.Connection, world: World) -> None:
     weeks: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
     for use in world.tool_uses:
         if use["canonical"] and use["timestamp"] is not None:
-            weeks[project[use["session_id"]], week(use["timestamp"]), use["classified_name"]].append(
-                use["session_id"]
-            )
+            weeks[project[use["session_id"]], week(use["timestamp"]), use["classified_name"]].append(use["session_id"])
     for prompt in world.prompts:
         if prompt["canonical"] and prompt["timestamp"] > 0:
-            weeks[project[prompt["session_id"]], week(prompt["timestamp"]), "(prompts)"].append(
-                prompt["session_id"]
-            )
+            weeks[project[prompt["session_id"]], week(prompt["timestamp"]), "(prompts)"].append(prompt["session_id"])
     for key, sessions in weeks.items():
-        db.execute(
-            "insert into weekly_buckets values (?, ?, ?, ?, ?)", (*key, len(sessions), len(set(sessions)))
-        )
+        db.execute("insert into weekly_buckets values (?, ?, ?, ?, ?)", (*key, len(sessions), len(set(sessions))))
 
     files: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     edited: defaultdict[str, set[str]] = defaultdict(set)
@@ -267,7 +257,8 @@ def busy_world(seed: int = 7) -> World:
     writer = Writer()
     tools = ["Read", "Read", "Edit", "Edit", "Write", "Bash:git", "Bash:test", "mcp__a__b", "Bash_git"]
     said = ["run the tests please", "Run the  tests please", "fix the login bug", "테스트 실행해줘",
-            "테스트 고쳐줘", "修复登录错误", "fix the logout bug", "ok", "commit and push everything to main"]  # fmt: skip
+            "테스트 고쳐줘", "修复登录错误", "fix the logout bug", "ok",
+            "commit and push everything to main"]  # fmt: skip
     first: list[tuple[Any, ...]] = []
     for number in range(6):
         events: list[tuple[Any, ...]] = []

@@ -9,10 +9,10 @@ import subprocess
 from typing import Any
 
 import pytest
-from index_world import DAY, MINUTE, MONDAY, World, Writer, ask, store
 
 from axiommind.errors import BadQuery
 from axiommind.perspectives.prompts import snippet
+from tests.perspectives.index_world import DAY, MINUTE, MONDAY, World, Writer, ask, store
 
 
 def at(minutes: float, day: int = 0) -> int:
@@ -64,9 +64,7 @@ def test_transitions_after_one_tool() -> None:
     assert [(r["to_tool"], r["count"]) for r in rows] == [("Read", 2), ("Edit", 1)]
     assert [r["probability"] for r in rows] == pytest.approx([2 / 3, 1 / 3])
     hidden = ask(db, "transitions", tool="Bash:git", min_count=2)
-    assert [r["probability"] for r in hidden] == pytest.approx([2 / 3]), (
-        "min_count hides, it does not reweigh"
-    )
+    assert [r["probability"] for r in hidden] == pytest.approx([2 / 3]), "min_count hides, it does not reweigh"
 
 
 def test_a_pair_that_straddles_since_belongs_to_its_second_use() -> None:
@@ -252,9 +250,7 @@ def test_snippets() -> None:
 
 
 def test_clusters() -> None:
-    events = [
-        ("prompt", text, at(0, day=i)) for i, text in enumerate(["fix the login page"] * 3 + ["deploy now"])
-    ]
+    events = [("prompt", text, at(0, day=i)) for i, text in enumerate(["fix the login page"] * 3 + ["deploy now"])]
     [row] = ask(made(("a", events)), "clusters")
     assert (row["pattern"], row["count"], row["sessions"]) == ("fix the login page", 3, 1)
     assert row["last_used"] == "2026-01-07T00:00:00Z"
@@ -322,3 +318,34 @@ def test_nothing_is_known_of_an_empty_session() -> None:
     db = store(Writer().session("a", []).world)
     assert [r["minutes"] for r in ask(db, "sessions")] == [None]
     assert ask(store(World()), "sessions") == []
+
+
+def test_transitions_are_ordered_by_probability_before_count() -> None:
+    rows = ask(made(("a", uses("RRRERRET"))), "transitions")
+    assert [(r["from_tool"], r["to_tool"], r["count"]) for r in rows] == [
+        ("Read", "Read", 3),
+        ("Edit", "Bash:test", 1),
+        ("Edit", "Read", 1),
+        ("Read", "Edit", 2),
+    ]
+    certain = ask(made(("a", uses("RRRERRETG"))), "transitions")[0]
+    assert (certain["from_tool"], certain["count"], certain["probability"]) == ("Bash:test", 1, 1.0)
+
+
+def test_the_best_match_comes_first() -> None:
+    texts = ["tell me about the login and many other things that this long prompt holds", "login", "no match"]
+    rows = ask(made(("a", [("prompt", text, at(i)) for i, text in enumerate(texts)])), "prompts", search="login")
+    assert [r["line"] for r in rows] == [2, 1]
+
+
+def test_usage_counts_sessions_once() -> None:
+    answers = [("answer", "opus", at(0), 1), ("answer", "opus", at(1), 1)]
+    assert [r["sessions"] for r in ask(made(("a", answers), ("b", answers[:1])), "usage")] == [2]
+
+
+def test_sessions_of_two_projects_are_not_linked() -> None:
+    edit = [("use", "Edit", at(0), "/etc/hosts")]
+    writer = Writer().session("a", edit).session("b", edit).session("c", edit, project="-elsewhere")
+    db = store(writer.world)
+    for given in ({}, {"since": 1}):
+        assert [(r["session_a"], r["session_b"]) for r in ask(db, "session-links", **given)] == [("a", "b")]

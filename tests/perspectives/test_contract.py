@@ -7,10 +7,10 @@ import sqlite3
 from typing import Any
 
 import pytest
-from index_world import DAY, MONDAY, PROJECT, World, ask, busy_world, store
 
 from axiommind.errors import BadQuery
 from axiommind.perspectives import COMMON, load, names
+from tests.perspectives.index_world import DAY, MONDAY, PROJECT, World, ask, busy_world, store
 
 WORLD = busy_world()
 SESSIONS = [s["id"] for s in WORLD.sessions]
@@ -40,6 +40,8 @@ HOSTILE = [
     "NEAR(a b)",
     "*",
     "\x00",
+    "\udcff%",
+    "\udcff",
     "x" * 5000,
     "",
 ]
@@ -82,9 +84,7 @@ def test_it_is_described(name: str) -> None:
     assert not {p.name for p in perspective.params} & {p.name for p in COMMON}
     assert all(p.help for p in (*perspective.filters, *perspective.params))
     if perspective.plot:
-        used = {perspective.plot.x, perspective.plot.y, perspective.plot.color, perspective.plot.size} - {
-            None
-        }
+        used = {perspective.plot.x, perspective.plot.y, perspective.plot.color, perspective.plot.size} - {None}
         assert used <= set(perspective.columns)
 
 
@@ -290,9 +290,7 @@ def test_a_project_reads_as_if_it_were_alone(name: str) -> None:
         "file_hotspots": "file_path, edit_count, session_count",
         "session_links": "session_a, session_b, shared_files, overlap_ratio, time_gap_minutes",
     }.items():
-        db.execute(
-            f"create temp view {table} as select {columns} from main.{table} where project = '{PROJECT}'"
-        )
+        db.execute(f"create temp view {table} as select {columns} from main.{table} where project = '{PROJECT}'")
     alone = store(
         World(
             both.sessions[2:],

@@ -1,7 +1,7 @@
 """A derived table and the raw rows it stands for tell the same, whatever the world looks like.
 
-The derived tables are filled by the plain Python of `index_world` and by the product's own projection; the raw
-path needs neither. All three must agree.
+The derived tables are filled by the plain Python of `index_world` and by the product's own projection; the
+raw path needs neither. All three must agree.
 """
 
 from __future__ import annotations
@@ -12,9 +12,21 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from index_world import DAY, MINUTE, MONDAY, WEEK, World, Writer, ask, busy_world, store, week, without_gaps
 
 from axiommind.projections import Batch, derived
+from tests.perspectives.index_world import (
+    DAY,
+    MINUTE,
+    MONDAY,
+    WEEK,
+    World,
+    Writer,
+    ask,
+    busy_world,
+    store,
+    week,
+    without_gaps,
+)
 
 TOOLS = ["Read", "Edit", "Write", "Bash:git", "mcp__a_b"]
 times = st.integers(0, 40).map(lambda n: MONDAY + n * 11 * 3_600_000)
@@ -145,9 +157,7 @@ def test_the_busy_world_too() -> None:
 
 def test_weeks_start_on_monday_and_since_takes_whole_weeks() -> None:
     sunday = MONDAY + WEEK - MINUTE
-    world = Writer().session(
-        "s", [("use", "Read", MONDAY), ("use", "Read", sunday), ("use", "Read", sunday + MINUTE)]
-    )
+    world = Writer().session("s", [("use", "Read", MONDAY), ("use", "Read", sunday), ("use", "Read", sunday + MINUTE)])
     db = store(world.world)
     assert [(r["week_start"], r["count"]) for r in ask(db, "trends")] == [
         ("2026-01-05", 2),

@@ -114,7 +114,7 @@ CLEAN = [
     "toolu_01AbCdEfGhIjKlMnOpQrStUv msg_01AbCdEfGhIjKlMnOpQrStUv req_011CUabcDEFghi",
     '"token": "toolu_01AbCdEfGhIjKlMnOpQrStUv"',
     "/home/user/.ssh/id_rsa and PWD=/home/user/project1",
-    'integrity sha512-' + A * 10 + '==',
+    "integrity sha512-" + A * 10 + "==",
     '"sha256:' + HEX * 4 + '"',
     "data:image/png;base64," + A * 100,
     "postgres://postgres:postgres@localhost:5432/app",
@@ -228,15 +228,46 @@ def test_the_prefilter_sees_names_in_nested_json(kind: str, before: str, secret:
         assert REDACTOR.suspects(line.encode())
 
 
-@pytest.mark.parametrize("line", [b'{"type":"user","uuid":"00acd976-784c-4077-95cd-19aa1b51739b"}', b'{"max_tokens":5}'])
+@pytest.mark.parametrize(
+    "line", [b'{"type":"user","uuid":"00acd976-784c-4077-95cd-19aa1b51739b"}', b'{"max_tokens":5}']
+)
 def test_the_prefilter_lets_plain_lines_pass(line: bytes) -> None:
     assert not REDACTOR.suspects(line)
 
 
 UNITS = (
-    *("a", "password=", "password:", "password='", 'token="', "ey" + "J", "://", "://a:", "-----BEGIN PRIVATE KEY-----"),
-    *("-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF", "sk-", "ghp_", "--a-", "[redacted:", "\\", "Cookie: sid=a"),
-    *("authorization: bearer ", "M" * 25 + ".", "curl ", " ", "token ", ".eyJa", "token:a1B2c3D4e5F6g7", "@a:", "SG.", "-"),
+    *(
+        "a",
+        "password=",
+        "password:",
+        "password='",
+        'token="',
+        "ey" + "J",
+        "://",
+        "://a:",
+        "-----BEGIN PRIVATE KEY-----",
+    ),
+    *(
+        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF",
+        "sk-",
+        "ghp_",
+        "--a-",
+        "[redacted:",
+        "\\",
+        "Cookie: sid=a",
+    ),
+    *(
+        "authorization: bearer ",
+        "M" * 25 + ".",
+        "curl ",
+        " ",
+        "token ",
+        ".eyJa",
+        "token:a1B2c3D4e5F6g7",
+        "@a:",
+        "SG.",
+        "-",
+    ),
     *("password=hunt" + "er2 ", "api" + "_key=" + RANDOM + "\n", "key_secret_token_0:"),
 )
 

@@ -53,10 +53,7 @@ class Index:
         expression = fts_query(query, match=match)
         if expression is None:
             return []
-        return [
-            row
-            for (row,) in self.db.execute("select rowid from f where f match ? order by rowid", (expression,))
-        ]
+        return [row for (row,) in self.db.execute("select rowid from f where f match ? order by rowid", (expression,))]
 
     def stored(self, row: int = 1) -> list[str]:
         found = self.db.execute("select term from v where doc = ? order by offset", (row,))
@@ -329,11 +326,7 @@ def test_delete_leaves_nothing(texts: list[str]) -> None:
     assert index.db.execute("select count(*) from v").fetchone() == (0,)
 
 
-@given(
-    st.lists(
-        st.sampled_from(["don't", "naïve", "x̂y", "user_id", "…", "é", "ａ", "—", "字", "A1b", "\ufe0f", "’s"])
-    )
-)
+@given(st.lists(st.sampled_from(["don't", "naïve", "x̂y", "user_id", "…", "é", "ａ", "—", "字", "A1b", "\ufe0f", "’s"])))
 def test_a_word_does_not_depend_on_its_neighbours(words: list[str]) -> None:
     """The shortcut for text that is all but ASCII must agree with the long way."""
     text = " ".join(words)
@@ -389,13 +382,8 @@ def test_no_letter_decomposes_into_a_bare_mark() -> None:
 
 
 def test_importing_it_is_light() -> None:
-    code = (
-        "import sys, re, unicodedata; a = {*sys.modules}; import axiommind.text.tokens; "
-        "print(*{*sys.modules} - a)"
-    )
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
+    code = "import sys, re, unicodedata; a = {*sys.modules}; import axiommind.text.tokens; print(*{*sys.modules} - a)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {name for name in found if not name.startswith("axiommind")} <= {
         "__future__",
         "collections.abc",

@@ -25,7 +25,8 @@ from axiommind.text.tokens import keywords
 LEAST_CHARS = 5
 CONTINUED = "session is being continued"
 MOST_GROUPS = 500
-EXACT_BELOW = 4  # texts shorter than this merge with nothing
+EXACT_BELOW = 4  # characters; a shorter text merges with nothing
+EXACT_ABOVE = 300  # nor a longer one: two long texts of one language share most bigrams whatever they say
 EXAMPLES = 5
 QUERY_DECAY = 0.6
 SIGMOID_K = 5.0
@@ -124,11 +125,9 @@ def _merge(groups: Sequence[_Group], similarity: float) -> list[list[_Group]]:
     leading: dict[str, list[int]] = {}
     for group in groups:
         text = group.normalized
-        bigrams = {text[i : i + 2] for i in range(len(text) - 1)} if len(text) >= EXACT_BELOW else set()
+        bigrams = {text[i : i + 2] for i in range(len(text) - 1)} if EXACT_BELOW <= len(text) <= EXACT_ABOVE else set()
         shared = Counter(i for bigram in bigrams for i in leading.get(bigram, ()))
-        alike, leader = max(
-            ((n / (len(bigrams) + sizes[i] - n), -i) for i, n in shared.items()), default=(0.0, 0)
-        )
+        alike, leader = max(((n / (len(bigrams) + sizes[i] - n), -i) for i, n in shared.items()), default=(0.0, 0))
         if alike >= similarity:
             merged[-leader].append(group)
             continue
@@ -143,13 +142,12 @@ def _size(groups: Sequence[_Group]) -> int:
     return sum(len(group.prompts) for group in groups)
 
 
-def _describe(
-    groups: Sequence[_Group], meaningful: int, corpus: Corpus, depth: Depth, now: int | None
-) -> Cluster:
+def _describe(groups: Sequence[_Group], meaningful: int, corpus: Corpus, depth: Depth, now: int | None) -> Cluster:
     members = sorted((p for group in groups for p in group.prompts), key=lambda p: (p.at, p.session, p.text))
     times = [p.at for p in members if p.at > 0]
     share = len(members) / meaningful
-    score = _meet(corpus, groups[0].prompts[0].text, depth)
+    said = Counter(p.text for p in groups[0].prompts).most_common(1)[0][0]  # the first of equals
+    score = _meet(corpus, said, depth)
     met = 1 / (1 + exp(-score / SIGMOID_K))
     if now is None:
         weight = float(len(members))
@@ -159,7 +157,7 @@ def _describe(
         recent = _recency(max(times), now) if times else 0.0
         confidence = 0.30 * share + 0.15 * _regularity(times) + 0.35 * met + 0.20 * recent
     return Cluster(
-        pattern=" ".join(groups[0].prompts[0].text.split()),
+        pattern=" ".join(said.split()),
         normalized=groups[0].normalized,
         count=len(members),
         weighted_count=weight,

@@ -7,6 +7,7 @@ start.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -157,12 +158,13 @@ def _nodes(tally: _Tally, edges: Sequence[Edge]) -> list[Node]:
 
 
 def _cycles(runs: Sequence[Sequence[Use]], edges: Sequence[Edge]) -> list[Cycle]:
-    """Components whose tools stand side by side somewhere in a unit long enough for a second round.
+    """Components whose tools stand side by side twice and more in a unit.
 
-    In a long history nearly every tool reaches every other. A component that never stands side by side
-    therefore loses its rarest edges until a part of it does, or nothing is left that leads back.
+    In a long history nearly every tool reaches every other. A component that never went round therefore loses
+    its rarest edges until a part of it did, or nothing is left that leads back.
     """
-    measured = [(uses, {use.tool for use in uses}, _widest(uses)) for uses in runs]
+    widest_first = sorted(runs, key=_widest, reverse=True)
+    widths = [-_widest(uses) for uses in widest_first]
     found = []
     parts = [list(edges)]
     while parts:
@@ -175,12 +177,9 @@ def _cycles(runs: Sequence[Sequence[Use]], edges: Sequence[Edge]) -> list[Cycle]
             size = len(component)
             if size < 2:
                 continue
-            rounds = [
-                n
-                for uses, held, widest in measured
-                if size <= widest and component <= held and (n := _rounds(uses, component))
-            ]
-            if rounds:
+            wide_enough = widest_first[: bisect_right(widths, -size)]
+            rounds = [n for uses in wide_enough if (n := _rounds(uses, component))]
+            if max(rounds, default=0) > 1:
                 found.append(Cycle(tuple(sorted(component)), len(rounds), sum(rounds) / len(rounds)))
             else:
                 inner = [e for e in within if e.source in component and e.target in component]

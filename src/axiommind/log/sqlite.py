@@ -245,7 +245,10 @@ class SqliteLog:
 
     def heads(self) -> dict[str, Head]:
         rows = self._read("select stream, generation, end_offset, size, mtime_ns, inode, state from heads", ())
-        return {row[0]: Head(*row[:6], json.loads(row[6])) for row in rows}
+        return {
+            stream: Head(stream, generation, end, size, mtime, inode, json.loads(state))
+            for stream, generation, end, size, mtime, inode, state in rows
+        }
 
     def note(self, heads: Sequence[Head]) -> None:
         if not heads:

@@ -59,9 +59,7 @@ COMMON: tuple[Param, ...] = (
 def common(defaults: Mapping[str, int], **meaning: str) -> tuple[Param, ...]:
     """COMMON as one perspective reads it: its own defaults, and its own words where a filter means more."""
     every = {"top": -1, "min_count": 0, **defaults}
-    return tuple(
-        replace(p, default=every.get(p.name, p.default), help=meaning.get(p.name, p.help)) for p in COMMON
-    )
+    return tuple(replace(p, default=every.get(p.name, p.default), help=meaning.get(p.name, p.help)) for p in COMMON)
 
 
 @dataclass(frozen=True, slots=True)

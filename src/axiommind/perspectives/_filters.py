@@ -143,8 +143,14 @@ def _bindable(number: int) -> int:
     return max(-LARGEST, min(LARGEST, number))
 
 
+def _storable(text: str) -> str:
+    """What the shell handed over in no known encoding cannot be bound, and is in no index either."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def escape(tool: str) -> str:
     """A name as it is; a pattern with every `_` made literal (it occurs in `mcp__server__tool`)."""
+    tool = _storable(tool)
     if "%" not in tool:
         return tool
     escaped = tool.replace("\\", "\\\\").replace("_", "\\_")
@@ -157,6 +163,7 @@ def _find_session(db: sqlite3.Connection, session: str | None) -> str | None:
     """The session meant by an id or its first characters; a text that fits none stays and finds nothing."""
     if session is None:
         return None
+    session = _storable(session)
     found = [row[0] for row in db.execute(FIND_SESSION, {"session": session})]
     if not found or found[0] == session or len(found) == 1:
         return found[0] if found else session

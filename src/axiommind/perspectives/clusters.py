@@ -79,7 +79,7 @@ PERSPECTIVE = Perspective(
     run=run,
     params=(
         Param("depth", str, "normal", "how far prompts may differ", choices=tuple(DEPTHS)),
-        Param("decay", int, 0, "1 = newer prompts weigh more", choices=("0", "1")),
+        Param("decay", int, 0, "1 = newer prompts weigh more"),
     ),
     filters=FILTERS,
     plot=Plot("bar", x="count", y="pattern"),

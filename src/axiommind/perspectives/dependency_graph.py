@@ -69,8 +69,7 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
             [
                 {**row, "tools": (CIRCLE if row["kind"] == "cycle" else ARROW).join(row["tools"])}
                 for row in kind
-                if row["count"] >= filters.min_count
-                and (wanted is None or not wanted.isdisjoint(row["tools"]))
+                if row["count"] >= filters.min_count and (wanted is None or not wanted.isdisjoint(row["tools"]))
             ]
         )
     return shown

@@ -53,7 +53,7 @@ def _edits(db: sqlite3.Connection, filters: Filters, z_threshold: float) -> list
     edits = {(session, file): n for session, file, n in db.execute(sql, filters.bound)}
     return [
         _row("edits", o.session, o.file, o.edits, 1)
-        | {"mean": round(o.mean, 2), "z_score": round(o.z, 2), "p_value": round(o.p, 6)}
+        | {"mean": round(o.mean, 2), "z_score": round(o.z, 2), "p_value": float(f"{o.p:.3g}")}
         for o in outliers(edits, z_threshold)
     ]
 

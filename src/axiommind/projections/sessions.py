@@ -45,6 +45,9 @@ TABLES = (
     "sessions",
 )
 
+# The long text of a row comes last: a count that does not need it then never reads its pages.
+# In a table without rowid the columns of the key come first, in its order: before SQLite 3.42 integrity_check takes
+# another order for damage.
 _DDL = (
     """
     create table sessions (
@@ -85,13 +88,13 @@ _DDL = (
     create table prompts (
         id integer primary key,
         session_id text not null references sessions(id) on delete cascade,
-        text text not null,
         timestamp integer not null,
         char_count integer not null,
+        canonical integer not null default 1,
         uuid text,
         line integer not null,
         origin text not null,
-        canonical integer not null default 1
+        text text not null
     )
     """,
     "create index idx_prompts_session on prompts(session_id)",
@@ -128,7 +131,6 @@ _DDL = (
         uuid text,
         model text,
         timestamp integer,
-        text text not null,
         char_count integer not null,
         stop_reason text,
         input_tokens integer not null,
@@ -140,6 +142,7 @@ _DDL = (
         line_start integer not null,
         line_end integer not null,
         canonical integer not null default 1,
+        text text not null,
         unique (message_id, request_id, session_id)
     )
     """,
@@ -152,16 +155,16 @@ _DDL = (
         tool_name text not null,
         classified_name text not null,
         timestamp integer,
-        input_json text,
+        canonical integer not null default 1,
+        is_error integer,
+        result_chars integer,
+        result_line integer,
+        line integer not null,
         tool_use_id text,
         message_id text,
         uuid text,
-        line integer not null,
-        is_error integer,
         error text,
-        result_chars integer,
-        result_line integer,
-        canonical integer not null default 1
+        input_json text
     )
     """,
     "create index idx_tool_uses_session on tool_uses(session_id, seq_order)",
@@ -215,8 +218,8 @@ _DDL = (
     create table problems (
         path text not null,
         line integer not null,
-        session_id text not null references sessions(id) on delete cascade,
         why text not null,
+        session_id text not null references sessions(id) on delete cascade,
         primary key (path, line, why)
     ) without rowid
     """,
@@ -235,9 +238,9 @@ _DDL = (
     """,
     """
     create table summaries (
-        position integer not null,
         session_id text not null references sessions(id) on delete cascade,
         leaf_uuid text not null,
+        position integer not null,
         summary text not null,
         primary key (session_id, leaf_uuid, position)
     ) without rowid

@@ -18,7 +18,7 @@ from axiommind.sources.records import Decoded
 __all__ = ["Discovery", "Source", "SourceFile", "discover_all", "load", "names"]
 
 # Modules of the folder that are not formats.
-_SHARED = {"__init__", "records", "jsonl", "projects"}
+_SHARED = {"records", "jsonl", "projects"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Source(Protocol):
 
 def names() -> list[str]:
     here = Path(__file__).parent
-    return sorted(p.stem.replace("_", "-") for p in here.glob("*.py") if p.stem not in _SHARED)
+    return sorted(p.stem.replace("_", "-") for p in here.glob("[a-z]*.py") if p.stem not in _SHARED)
 
 
 def load(name: str) -> Source:

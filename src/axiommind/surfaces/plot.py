@@ -33,7 +33,7 @@ OTHER = "other"
 MOST_LINES = len(SCHEME) - 1
 MOST_BARS = 60
 MOST_DATES = 1_500
-MOST_CELLS = 30  # rows or columns of a heat map that can still be read
+MOST_CELLS = 20  # rows or columns of a heat map that can still be read
 LABEL_PX = 320
 SCALE = 2.0
 ENDINGS = (".svg", ".png")
@@ -87,7 +87,7 @@ def _style(chart: Any, perspective: Perspective) -> Any:
         .configure_view(stroke=None)
         .configure_axis(
             labelColor=INK, titleColor=FAINT, titleFontWeight="normal", labelFontSize=11, titleFontSize=11,
-            gridColor="#e8ecf0", domainColor="#c5ccd3", tickColor="#c5ccd3", labelLimit=LABEL_PX,
+            gridColor="#e8ecf0", domainColor="#c5ccd3", tickColor="#c5ccd3", labelLimit=LABEL_PX, titlePadding=14,
         )
         .configure_legend(
             labelColor=INK, titleColor=FAINT, titleFontWeight="normal", labelFontSize=11, titleFontSize=11,
@@ -107,7 +107,7 @@ def _bar(alt: Any, rows: Sequence[Row], hint: Plot) -> Any:
     places = {i: str(row[hint.y]) for i, row in enumerate(rows)}
     labels = "[" + ", ".join(_quoted(places[i]) for i in range(len(data))) + "]"
     base = alt.Chart(alt.Data(values=data)).encode(
-        x=alt.X(f"{hint.x}:Q", title=_words(hint.x), axis=alt.Axis(tickMinStep=1, format="~s")),
+        x=alt.X(f"{hint.x}:Q", title=_words(hint.x), axis=alt.Axis(tickMinStep=1, format=_figures(data, hint.x))),
         y=alt.Y(
             "place:O",
             title=None,
@@ -299,11 +299,16 @@ def _time_axes(alt: Any, data: Sequence[Row], hint: Plot, *, stack: bool) -> dic
             f"{hint.y}:Q",
             title=_words(hint.y),
             stack="zero" if stack else None,
-            axis=alt.Axis(format="~s", tickMinStep=1),
+            axis=alt.Axis(format=_figures(data, hint.y), tickMinStep=1),
         ),
         "color": _palette(alt, hint.color, names),
         **({"order": alt.Order("rank:Q")} if stack else {}),
     }
+
+
+def _figures(data: Sequence[Row], column: str) -> str:
+    """Whole numbers while they are short, then with k and M."""
+    return "," if max(row[column] for row in data) < 10_000 else "~s"
 
 
 def _palette(alt: Any, column: str, names: Sequence[str]) -> Any:

@@ -151,9 +151,7 @@ _TARGETS = _table(
         "mypy spotless"
     ),
 )
-_MAKE_TARGETS = _TARGETS | _table(
-    test="check verify", build="install all"
-)  # as GNU make, Gradle and Maven mean them
+_MAKE_TARGETS = _TARGETS | _table(test="check verify", build="install all")  # as GNU make, Gradle and Maven mean them
 _SCRIPTS = _TARGETS | _table(test="t tst", lint="check")
 # Words after these names that are the manager's own business, not a script.
 _MANAGED = _names(
@@ -224,9 +222,7 @@ def _target_kind(target: str, kinds: Mapping[str, str]) -> str:
     """`test:unit` → test, `build:test` → build, `compileTestKotlin` → build: the first telling part wins."""
     if "/" in target:
         return ""
-    return next(
-        (kinds[part] for name in _NAME_PART.findall(target[:200]) if (part := name.lower()) in kinds), ""
-    )
+    return next((kinds[part] for name in _NAME_PART.findall(target[:200]) if (part := name.lower()) in kinds), "")
 
 
 def _name(word: str) -> str:

@@ -84,9 +84,7 @@ _RANDOM = re.compile(r"[0-9][A-Za-z]+[0-9]|[0-9][a-z]")
 _NUMBERED = re.compile(r"([a-z]{3,})[0-9]{1,4}")
 _HIRAGANA = _lazy("[\u3041-\u309f]+")
 _FOLDED_MARKS = _lazy("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]+")
-_LETTERS = str.maketrans(
-    {"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ı": "i", "ё": "е"}
-)
+_LETTERS = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ı": "i", "ё": "е"})
 _ENDINGS = frozenset(("s", "ll", "re", "ve", "d", "m"))
 
 # NFKC turns lone jamo (ㅋ) into conjoining ones (U+110F); those it did not compose go back: people read them.
@@ -187,9 +185,7 @@ def fts_query(text: str, *, match: str = "all") -> str | None:
             wanted += [phrase] if phrase else []
             continue
         for words in _compounds(piece):
-            (stopped if all(map(is_stop, words)) else wanted).extend(
-                [_strict(words)] if strict else _loose(words)
-            )
+            (stopped if all(map(is_stop, words)) else wanted).extend([_strict(words)] if strict else _loose(words))
     if strict and not any(wanted):
         wanted = stopped
     clauses = [clause for clause in dict.fromkeys(wanted) if clause][:_QUERY_CLAUSES]
@@ -238,16 +234,16 @@ class _Words(dict[str, str]):
     def __init__(self, old: _Words | None = None) -> None:
         super().__init__()
         self.parts: dict[str, str] = {}
-        self.old: dict[str, str] = {}
-        self.old_parts: dict[str, str] = {}
+        self.old: tuple[dict[str, str], dict[str, str]] = ({}, {})
         if old is not None:
-            self.old, self.old_parts = old, old.parts
-            old.old, old.old_parts = {}, {}
+            self.old = (old, old.parts)
+            old.old = ({}, {})
 
     def __missing__(self, word: str) -> str:
-        found = self.old.get(word)
+        old, old_parts = self.old  # both at once: a thread may replace them
+        found = old.get(word)
         if found is not None:
-            if parts := self.old_parts.get(word):
+            if parts := old_parts.get(word):
                 self.parts[word] = parts
         elif _is_run(word):
             found = _bigrams(word)
@@ -461,15 +457,11 @@ def _without_particle(word: str) -> str:
 
 _FENCED = _lazy(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _URL = _lazy(r"\b[a-z][a-z0-9+.-]{1,15}://([^\s/?#<>\"'`)\]]*)[^\s<>\"'`)\]]*", re.IGNORECASE)
-_KEYWORD = _lazy(
-    f"[{_UNSPACED}]+|[^\\W{_UNSPACED}]+(?:['{_MARKS}]+[^\\W{_UNSPACED}]*|[./\\\\-]+[^\\W{_UNSPACED}]+)*"
-)
+_KEYWORD = _lazy(f"[{_UNSPACED}]+|[^\\W{_UNSPACED}]+(?:['{_MARKS}]+[^\\W{_UNSPACED}]*|[./\\\\-]+[^\\W{_UNSPACED}]+)*")
 _HEX = _lazy(r"(?=.*[0-9])[0-9a-f-]{7,}")
 _NUMBER = _lazy(r"[\d_.,/\\-]+(?:st|nd|rd|th|px|ms|kb|mb|gb|[a-z])?")
 _PIECE = _lazy("[\u3041-\u309f]+|[\u30a1-\u30ff]+|[\uac00-\ud7a3]+|[^\u3041-\u30ff\uac00-\ud7a3]+")
-_HAN_BREAK = _lazy(
-    "[的了是在和与與或也都就我你您他她它这這那哪吗嗎呢吧啊把被从從对對为為以及等之而但很更最请請]+"
-)
+_HAN_BREAK = _lazy("[的了是在和与與或也都就我你您他她它这這那哪吗嗎呢吧啊把被从從对對为為以及等之而但很更最请請]+")
 _RUN_KEPT = 8
 
 
@@ -493,11 +485,7 @@ def _cut(run: str) -> Iterable[str]:
     if len(run) <= _RUN_KEPT and not ("\u3041" <= run[-1] <= "\u309f"):
         return (run,)
     pieces = [piece for piece in _PIECE().findall(run) if not ("\u3041" <= piece[0] <= "\u309f")] or [run]
-    words = [
-        word
-        for piece in pieces
-        for word in (_HAN_BREAK().split(piece) if len(piece) > _RUN_KEPT else [piece])
-    ]
+    words = [word for piece in pieces for word in (_HAN_BREAK().split(piece) if len(piece) > _RUN_KEPT else [piece])]
     return [word[at : at + _RUN_KEPT] for word in words for at in range(0, len(word), _RUN_KEPT)]
 
 

@@ -185,8 +185,8 @@ def _print(columns: tuple[str, ...], rows: list[dict[str, Any]], form: str) -> N
 def _list(form: str) -> int:
     found = [load(name) for name in names()]
     if form == "table":
-        rows = [{"perspective": p.name, "what": p.summary, "parameters": _parameters(p)} for p in found]
-        print(render.as_table(("perspective", "what", "parameters"), rows))
+        table = [{"perspective": p.name, "what": p.summary, "parameters": _parameters(p)} for p in found]
+        print(render.as_table(("perspective", "what", "parameters"), table))
         return 0
     rows: list[dict[str, Any]] = [
         {

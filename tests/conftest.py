@@ -1,0 +1,40 @@
+"""Fixtures shared by all tests: a machine of its own for each, and the real data where it is there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.transcripts import World
+
+settings.register_profile(
+    "axm", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+settings.load_profile("axm")
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture(autouse=True)
+def _no_leaks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test sees the machine's own agents or home."""
+    for name in list(os.environ):
+        if name.startswith(("AXM_", "CLAUDE", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    (tmp_path / "user").mkdir()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    if not (SHARED / "bench" / "transcripts").is_dir():
+        pytest.skip("needs ../shared with the real transcripts, which is not part of the project")
+    return SHARED
