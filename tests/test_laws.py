@@ -6,6 +6,8 @@ deleted and restored, prune, forget, and `index` at any moment.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import shutil
 import sqlite3
 import tempfile
@@ -150,18 +152,14 @@ class History:
     def forget(self, session: str, _: None) -> None:
         from axiommind.errors import NotFound
 
-        try:
+        with contextlib.suppress(NotFound):
             self.world.memory().forget(session=session)
-        except NotFound:
-            pass
 
     def undo(self, session: str, _: None) -> None:
         from axiommind.errors import NotFound
 
-        try:
+        with contextlib.suppress(NotFound):
             self.world.memory().remember_again(session=session)
-        except NotFound:
-            pass
 
 
 def dump(world: World, sql: str) -> list[tuple[Any, ...]]:
@@ -202,7 +200,7 @@ def test_whatever_happens_the_index_is_the_replay_of_the_log(history: list[tuple
 @given(st.lists(growing, min_size=1, max_size=14))
 @settings(max_examples=80)
 def test_in_any_pieces_it_reads_the_same(history: list[tuple[str, Any, Any]]) -> None:
-    """Law 1: what was read piece by piece, with torn lines in between, equals what is read at once; and twice is once."""
+    """Law 1: what was read piece by piece, with torn lines in between, equals what is read at once; twice is once."""
     with tempfile.TemporaryDirectory() as folder:
         world = World(Path(folder) / "w")
         player = History(world)
@@ -272,7 +270,7 @@ def derived_from_rows(world: World) -> dict[str, list[tuple[Any, ...]]]:
     edits = db.execute("select session_id, file_path, canonical from file_edits").fetchall()
     db.close()
     pairs: Counter[tuple[str, str, str]] = Counter()
-    for before, after in zip(uses, uses[1:], strict=False):
+    for before, after in itertools.pairwise(uses):
         if before[0] == after[0] and after[3]:
             pairs[sessions[after[0]][0], before[1], after[1]] += 1
     totals: Counter[tuple[str, str]] = Counter()

@@ -155,7 +155,7 @@ def _read_transcript(job: _Job, file: Any, out: _Outcome) -> None:
                 first_line,
                 len(chunk.lines),
                 chunk.open_end,
-                _raw_hash(job.key, file, chunk.start, chunk.end, chunk.lines),
+                chunk.raw_hash,
                 sealed,
                 source.decode(content, first_line),
             )
@@ -176,22 +176,11 @@ def _read_transcript(job: _Job, file: Any, out: _Outcome) -> None:
 def _chunks(job: _Job, file: Any, start: int, open_end: bool, out: _Outcome) -> Iterator[jsonl.Chunk]:
     """The new lines; of a file that was emptied one chunk without lines, which supersedes what was there."""
     some = False
-    for chunk in jsonl.chunks(file, start, open_end=open_end):
+    for chunk in jsonl.chunks(file, start, job.key, open_end=open_end):
         some = True
         yield chunk
     if not some and job.head is not None and out.generation > job.head.generation:
-        yield jsonl.Chunk(0, 0)
-
-
-def _raw_hash(key: bytes, file: Any, start: int, end: int, lines: list[bytes]) -> str:
-    """Of the bytes as they are on disk, keyed. Lines too long to keep are not in `lines`: then read again."""
-    joined = b"\n".join(lines)
-    if len(joined) in (end - start, end - start - 1):
-        digest = hashlib.blake2b(joined, digest_size=16, key=key[:64])
-        if len(joined) < end - start:
-            digest.update(b"\n")
-        return digest.hexdigest()
-    return jsonl.hash_range(key, file, start, end)
+        yield jsonl.Chunk.empty(job.key)
 
 
 def _same_so_far(job: _Job, file: Any, head: Head, out: _Outcome) -> bool:

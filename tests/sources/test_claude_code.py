@@ -239,7 +239,7 @@ def test_what_a_result_repeats_is_dropped_and_the_rest_stays() -> None:
     line["toolUseResult"] = {"stdout": text, "interrupted": False, "plan": "p" * 3000, "filePath": "/a.py"}
     pruned = json.loads(claude_code.prune(encode(line)))
     assert pruned["message"] == line["message"]
-    assert pruned["toolUseResult"]["stdout"].startswith("[axm: dropped 6000 bytes")
+    assert pruned["toolUseResult"]["stdout"].startswith("[axm: dropped 6502 bytes")
     assert pruned["toolUseResult"]["plan"] == "p" * 3000
     assert pruned["toolUseResult"]["interrupted"] is False
 

@@ -272,27 +272,28 @@ def _unlink(path: Path) -> None:
 
 
 def compare(log: EventLog, path: Path, scratch: Path) -> list[Finding]:
-    """Whether every table equals a fresh replay of the log up to the same position, row for row."""
+    """Whether every table equals a fresh replay of the log up to the same position, row for row. Works on a copy, so
+    that nobody's writing disturbs it and a read-only home will do."""
+    copy = scratch / "live.db"
     live = sqlite.open_read(path)
     try:
-        (position,) = live.execute("select min(position) from projection_offsets").fetchone()
+        snapshot = sqlite3.connect(copy)
+        live.backup(snapshot)
+        (position,) = snapshot.execute("select min(position) from projection_offsets").fetchone()
+        snapshot.close()
     finally:
         live.close()
-    beside = scratch / f"replay-{os.getpid()}.db"
+    fresh = Index(scratch / "replay.db", throwaway=True)
     try:
-        fresh = Index(beside, throwaway=True)
-        try:
-            fresh.catch_up(log, Segments(log), until=position)
-            return _differences(fresh.db, path)
-        finally:
-            fresh.close()
+        fresh.catch_up(log, Segments(log), until=position)
+        return _differences(fresh.db, copy)
     finally:
-        _unlink(beside)
+        fresh.close()
 
 
-def _differences(fresh: sqlite3.Connection, path: Path) -> list[Finding]:
+def _differences(fresh: sqlite3.Connection, copy: Path) -> list[Finding]:
     found = []
-    fresh.execute("attach ? as live", (str(path),))
+    fresh.execute("attach ? as live", (str(copy),))
     tables = ["meta", "projection_offsets"]
     tables += [t for p in load_all() for t in p.TABLES if not t.endswith("_fts")]
     for schema in ("main", "live"):

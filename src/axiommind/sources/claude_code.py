@@ -166,7 +166,9 @@ _BULK_RESULT_KEYS = {
 }
 _BULK_SIZE = 2048
 _LARGE_LINE = 8192
+_DEPTH = 8
 _IMAGE = b'"base64"'
+_RESULT = b'"toolUseResult":'
 
 
 class _Outline(msgspec.Struct):
@@ -186,6 +188,7 @@ class _Kind(msgspec.Struct):
 
 _outline = msgspec.json.Decoder(_Outline).decode
 _kind = msgspec.json.Decoder(_Kind).decode
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def prune(line: bytes) -> bytes:
@@ -206,10 +209,24 @@ def prune(line: bytes) -> bytes:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError):
         return line
     if len(result) > _BULK_SIZE:
-        line = line.replace(result, _without_bulk(result), 1)
+        line = _with_thin_result(line, result)
     if _IMAGE in line:
         line = _without_images(line)
     return line
+
+
+def _with_thin_result(line: bytes, result: bytes) -> bytes:
+    """The line with its `toolUseResult` replaced. The name in quotes cannot occur inside a string, where the quotes
+    would be escaped, so the first place where name and value fit is the right one."""
+    try:
+        thin = _thin(result, 0)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return line
+    at = line.find(_RESULT)
+    start = at + len(_RESULT)
+    if at >= 0 and line.startswith(result, start):
+        return line[:start] + thin + line[start + len(result) :]
+    return line.replace(result, thin, 1)
 
 
 def _stub(line: bytes, outline: _Outline, inner: bytes) -> bytes:
@@ -222,20 +239,18 @@ def _stub(line: bytes, outline: _Outline, inner: bytes) -> bytes:
     return stub(keep, "bulk", len(line), hashlib.sha256(line).hexdigest())
 
 
-def _without_bulk(result: bytes) -> bytes:
-    return jsonlines.encode(_thin(jsonlines.parse(result), None, 0))
-
-
-def _thin(value: Any, key: str | None, depth: int) -> Any:
-    if key in _BULK_RESULT_KEYS:
-        text = value.encode("utf-8", "replace") if isinstance(value, str) else jsonlines.encode(value)
-        if len(text) > _BULK_SIZE:
-            return _dropped(text)
-    if depth < 8 and isinstance(value, dict):
-        return {k: _thin(v, k, depth + 1) for k, v in value.items()}
-    if depth < 8 and isinstance(value, list):
-        return [_thin(v, key, depth + 1) for v in value]
-    return value
+def _thin(value: bytes, depth: int) -> bytes:
+    """A JSON value without the long parts under bulk keys; what stays is copied as it is, not decoded."""
+    if depth > _DEPTH or len(value) <= _BULK_SIZE or not value.startswith(b"{"):
+        return value
+    fields = _fields(value)
+    for key, raw in fields.items():
+        part = bytes(raw)
+        if len(part) > _BULK_SIZE:
+            fields[key] = msgspec.Raw(
+                jsonlines.encode(_dropped(part)) if key in _BULK_RESULT_KEYS else _thin(part, depth + 1)
+            )
+    return msgspec.json.encode(fields)
 
 
 def _dropped(data: bytes) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-__all__ = ["as_csv", "as_json_rows", "as_table", "bold", "day", "dim", "number", "plain", "width"]
+__all__ = ["as_csv", "as_json_rows", "as_table", "bold", "day", "dim", "number", "plain", "printable", "width"]
 
 _CUT = 60
 
@@ -74,7 +74,7 @@ def _shown(value: Any) -> str:
         return f"{value:.3f}".rstrip("0").rstrip(".")
     if isinstance(value, (list, dict)):
         value = json.dumps(value, ensure_ascii=False)
-    text = " ".join(_printable(str(plain(value))).split())
+    text = " ".join(printable(str(plain(value))).split())
     if width(text) <= _CUT:
         return text
     kept = ""
@@ -87,7 +87,7 @@ def _shown(value: Any) -> str:
     return kept + "…"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Without control characters: what a transcript says must not steer the terminal."""
     return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
 

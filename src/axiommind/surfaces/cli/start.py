@@ -78,7 +78,7 @@ def _print(memory: Memory, seen: Overview, sample: bool) -> None:
         top = max(count for _, count in rows)
         for name, count in rows:
             bar = "▇" * max(round(count / top * 24), 1)
-            print(f"  {count:>7,}  {bar:<24}  {name}")
+            print(f"  {count:>7,}  {bar:<24}  {render.printable(name)}")
 
     print(render.bold("AxiomMind"))
     subagents = f" and {seen.subagents:,} subagents" if seen.subagents else ""
@@ -94,7 +94,7 @@ def _print(memory: Memory, seen: Overview, sample: bool) -> None:
     if seen.recent:
         print(f"\n{render.bold('Last sessions')}")
         for session, title, when in seen.recent:
-            text = " ".join(title.split())
+            text = " ".join(render.printable(title).split())
             print(f"  {render.day(when)}  {text[:70]}{'…' if len(text) > 70 else ''}  {render.dim(session)}")
     prefix = f"AXM_HOME={memory.config.home} " if sample else ""
     print(f"\n{render.bold('Try next')}")

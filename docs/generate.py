@@ -1,0 +1,332 @@
+"""Writes the reference pages from the code: commands.md, perspectives.md, schema.md, configuration.md.
+
+`python docs/generate.py` writes them; `--check` writes nothing and exits 1 when one differs. The pages are built from
+parsers, perspectives and a freshly made database, never from `--help` text, which differs between Python versions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from axiommind import perspectives
+from axiommind.config import KEYS
+from axiommind.errors import AxmError
+from axiommind.log.sqlite import SqliteLog
+from axiommind.perspectives import COMMON, Param, Perspective
+from axiommind.projections.runner import Index
+from axiommind.surfaces import cli
+
+HERE = Path(__file__).parent
+NOTE = "<!-- Made by docs/generate.py from the code. Change the code, then run: make docs -->\n"
+
+# One sentence for each table; a table without one, and one without a table, is an error.
+LOG_TABLES = {
+    "events": "Everything that happened, in order of `position`; two triggers refuse every update and delete.",
+    "event_dedup": "The key of each event, so that the same thing is appended once.",
+    "blobs": "The text: redacted, compressed (`zstd`, or `raw` when short), named by the SHA-256 of its content.",
+    "blob_refs": "Which event refers to which blob; forgetting purges the blobs that nothing refers to any more.",
+    "heads": "How far each file was read, and how the file looked then, so that an unchanged one is not opened.",
+    "tombstones": "The sessions and projects that were forgotten and are not read again.",
+    "migrations": "Which numbered steps of the log's schema were applied, and when.",
+}
+INDEX_TABLES = {
+    "sessions": "One row a session, subagents included (`parent_session`), with its counts, tokens and title.",
+    "prompts": "What a person asked: only real prompts, not tool results or texts that the client wrote.",
+    "prompt_keywords": "The words of each prompt without stop words.",
+    "commands": "What a person ran: slash commands (`slash`) and shell lines typed with `!` (`bash`).",
+    "responses": "One row an answer of a model, its streamed lines put together, with its tokens.",
+    "tool_uses": "One row a tool use, in order (`seq_order`), with its classified name, input and outcome.",
+    "file_edits": "The tool uses that changed a file (Edit, Write, MultiEdit, NotebookEdit), with its path.",
+    "compactions": "Where a session was compacted, and from how many tokens to how many.",
+    "pull_requests": "Pull requests that a session was linked to.",
+    "record_counts": "Lines by record type; `known` is 0 for a type that this version does not know.",
+    "problems": "Lines that could not be read, and why.",
+    "records": "The identity of each message line; forks copy lines with the same `uuid`.",
+    "summaries": "Summaries that name a message, perhaps of another file.",
+    "session_titles": "Titles by where they came from: `custom`, `ai`, `last-prompt`, `task`.",
+    "sidecars": "Small files beside a transcript: a subagent's type and the tool use that started it, a title.",
+    "segments": "Where the lines of a file are in the log: what a citation opens.",
+    "files": "The transcript files, and since when one is missing.",
+    "tool_transitions": "How often one tool follows another in a session, and with what probability.",
+    "weekly_buckets": "Uses of each tool in each week (Monday, UTC); prompts are counted as `(prompts)`.",
+    "file_hotspots": "How often each file was edited, and in how many sessions.",
+    "session_links": "Pairs of sessions of one project that edited the same files.",
+    "passages": "What full-text search can find; each row refers to the row that has the text.",
+    "passages_fts": "The terms of the passages (FTS5, contentless): our tokeniser makes them, see ADR 0005.",
+    "passage_texts": "A view: the text of each passage.",
+    "meta": "`schema_version`, `project_path` (always `*`), `last_indexed_at`.",
+    "projection_offsets": "How far each projection has folded the log, and its version.",
+}
+WORDS = """
+- A time is epoch milliseconds (`timestamp`, `first_ts`, `started_at` …), unless its type is text: then it is ISO 8601
+  in UTC.
+- `canonical` is 1 for the occurrence that counts. Forks and resumed sessions copy lines; every copy is a row of its
+  session, one is canonical. Add `where canonical` to totals over several sessions.
+- `line` is the line of the transcript file, from 1.
+- `is_error` is null as long as no result was seen.
+""".strip()
+
+VARIABLES = (
+    (
+        "AXM_HOME",
+        "`~/.axiommind`",
+        "The folder of `log.db`, `index.db`, `redaction.key` and `config.toml`; `--home` wins.",
+    ),
+    (
+        "CLAUDE_CONFIG_DIR",
+        "`~/.claude` and `$XDG_CONFIG_HOME/claude`",
+        "Where Claude Code keeps `projects/`; commas separate several. When set, the defaults are not read.",
+    ),
+    ("XDG_CONFIG_HOME", "`~/.config`", "Where the second default folder of Claude Code is looked for."),
+    ("NO_COLOR", "", "Set to anything: no bold and no dim text. Without a terminal there is none anyway."),
+    ("AXM_DEBUG", "", "Set to anything: an internal error shows its traceback instead of one line."),
+)
+
+
+def pages() -> dict[str, str]:
+    """Every page by its file name."""
+    return {
+        "commands.md": commands(),
+        "perspectives.md": every_perspective(),
+        "schema.md": schema(),
+        "configuration.md": configuration(),
+    }
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line) + " |" for line in lines
+    )
+
+
+def code(text: str) -> str:
+    return f"`{text}`"
+
+
+# --- commands ----------------------------------------------------------------------------------------------
+
+
+def commands() -> str:
+    parser = cli.build([], everything=True)
+    (subparsers,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    helps = {a.dest: a.help or "" for a in subparsers._choices_actions}
+    parts = [
+        NOTE,
+        "# Commands\n",
+        "`axm` and `suggest-workflow` are two names of one program. Data goes to stdout, words to stderr.\n",
+        table(
+            ("Command", "What it does"), [(f"[`axm {name}`](#axm-{name})", helps[name]) for name in subparsers.choices]
+        ),
+        "",
+        "Every command takes `--home FOLDER`: where `log.db` and `index.db` are (default `$AXM_HOME`, else",
+        "`~/.axiommind`). `axm --version` prints the version.\n",
+        "Exit codes: 0 ok, 1 nothing found or a mistake in what was asked, 2 wrong usage, 3 needs attention,",
+        "4 internal error.",
+    ]
+    for name, sub in subparsers.choices.items():
+        parts += [f"\n## axm {name}\n", helps[name]]
+        for group in sub._action_groups:
+            actions = [a for a in group._group_actions if a.dest not in ("help", "home")]
+            if actions:
+                title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "")
+                parts.append(f"\n{title[:1].upper()}{title[1:]}:\n")
+                parts.append(table(("Option", "Meaning"), [(spelled(a), meaning(a)) for a in actions]))
+        for exclusive in sub._mutually_exclusive_groups:
+            names = " and ".join(code(a.option_strings[-1]) for a in exclusive._group_actions)
+            parts.append(f"\nOf {names} {'one is needed' if exclusive.required else 'at most one may be given'}.")
+        if sub.epilog:
+            parts.append(f"\n```text\n{sub.epilog.strip()}\n```")
+    return "\n".join(parts) + "\n"
+
+
+def spelled(action: argparse.Action) -> str:
+    """An option as it is typed."""
+    if not action.option_strings:
+        return code(action.dest)
+    value = ""
+    if action.nargs != 0:
+        value = f" {action.metavar or action.dest.upper()}"
+    return ", ".join(code(f"{o}{value}") for o in action.option_strings)
+
+
+def meaning(action: argparse.Action) -> str:
+    text = (action.help or "").replace("%%", "%")
+    if action.choices:
+        given = ", ".join(code(str(c)) for c in action.choices)
+        text = f"{text}{'; ' if text else ''}one of {given}"
+    return text
+
+
+# --- perspectives ------------------------------------------------------------------------------------------
+
+
+def every_perspective() -> str:
+    found = [perspectives.load(name) for name in perspectives.names()]
+    parts = [
+        NOTE,
+        "# Perspectives\n",
+        "Ready-made questions: `axm query --perspective NAME`. Every one honours the six common filters; the tables",
+        "say how. `--top -1` shows all rows. `--since` and `--until` are days in UTC, both included. A `--tool` is",
+        "exact, unless it contains `%`: then it is a pattern, in which `_` is a plain character. Over several sessions",
+        "a copy made by a fork counts once; with `--session` everything in that session counts. A chart is drawn with",
+        "`--plot FILE.svg` or `FILE.png`.\n",
+        table(("Perspective", "What", "Chart"), [(f"[`{p.name}`](#{p.name})", p.summary, drawn(p)) for p in found]),
+    ]
+    for perspective in found:
+        module = importlib.import_module(f"axiommind.perspectives.{perspective.name.replace('-', '_')}")
+        rows = [option(p) for p in (*perspective.params, *perspective.filters)]
+        parts += [
+            f"\n## {perspective.name}\n",
+            inspect.cleandoc(module.__doc__ or perspective.summary),
+            f"\nColumns: {', '.join(code(c) for c in perspective.columns)}.\n",
+            table(("Parameter", "Default", "How it acts"), rows),
+        ]
+    common = {p.name for p in COMMON}
+    for perspective in found:
+        assert {p.name for p in perspective.filters} == common, f"{perspective.name} lacks a common filter"
+    return "\n".join(parts) + "\n"
+
+
+def drawn(perspective: Perspective) -> str:
+    return perspective.plot.mark if perspective.plot else ""
+
+
+def option(param: Param) -> tuple[str, str, str]:
+    text = param.help
+    if param.choices:
+        text += "; one of " + ", ".join(code(c) for c in param.choices)
+    default = "" if param.default is None else code(str(param.default))
+    return code(f"--{param.name.replace('_', '-')}"), default, text
+
+
+# --- schema ------------------------------------------------------------------------------------------------
+
+
+def schema() -> str:
+    with tempfile.TemporaryDirectory(prefix="axm-docs-") as folder:
+        log = SqliteLog(Path(folder) / "log.db", bytes(32))
+        log.close()
+        index = Index(Path(folder) / "index.db")
+        index.close()
+        parts = [
+            NOTE,
+            "# Schema\n",
+            "`index.db` is what `axm query --sql` reads. It is disposable: `axm rebuild` makes it from `log.db`.",
+            "`log.db` is the precious one. Read both freely; write neither.\n",
+            WORDS,
+            "\nThrough `axm query` the tables are scoped: in a project's scope each shows that project only. The four",
+            "derived tables (`tool_transitions`, `weekly_buckets`, `file_hotspots`, `session_links`) have no column",
+            "`project` there; over all projects their counts are summed and the probabilities recomputed.",
+            "\n## index.db",
+            tables(Path(folder) / "index.db", INDEX_TABLES),
+            "\n## log.db",
+            tables(Path(folder) / "log.db", LOG_TABLES),
+        ]
+    return "\n".join(parts) + "\n"
+
+
+def tables(path: Path, sentences: dict[str, str]) -> str:
+    db = sqlite3.connect(path)
+    try:
+        found = [
+            name
+            for (name,) in db.execute(
+                """
+                select name from sqlite_master
+                where type in ('table', 'view') and name not like 'sqlite\\_%' escape '\\'
+                  and name not like '%\\_fts\\_%' escape '\\'
+                """
+            )
+        ]
+        assert set(found) == set(sentences), f"{path.name}: {set(found) ^ set(sentences)} has no sentence, or no table"
+        parts = []
+        for name in sentences:
+            parts += [f"\n### {name}\n", sentences[name] + "\n", columns(db, name)]
+    finally:
+        db.close()
+    return "\n".join(parts)
+
+
+def columns(db: sqlite3.Connection, name: str) -> str:
+    targets = {row[3]: f"{row[2]}.{row[4]}" for row in db.execute(f"pragma foreign_key_list({name})")}
+    is_view = db.execute("select type from sqlite_master where name = ?", (name,)).fetchone() == ("view",)
+    rows = []
+    for _, column, kind, required, default, key in db.execute(f"pragma table_info({name})"):
+        notes = [
+            *(["key"] if key else []),
+            *(["not null"] if required and not key else []),
+            *([f"default {code(str(default))}"] if default is not None else []),
+            *([f"→ {code(targets[column])}"] if column in targets else []),
+        ]
+        # What type a view's column has depends on SQLite's version.
+        rows.append((code(column), "" if is_view else kind.lower(), ", ".join(notes)))
+    return table(("Column", "Type", ""), rows)
+
+
+# --- configuration -----------------------------------------------------------------------------------------
+
+
+def configuration() -> str:
+    kinds = {int: "whole number", float: "number", list: "list of texts"}
+    rows = [(code(k.name), code(k.env), kinds[k.kind], code(toml(k.default)), k.help) for k in KEYS]
+    example: dict[str, list[str]] = {}
+    for key in KEYS:
+        section, _, name = key.name.partition(".")
+        example.setdefault(section, []).append(f"{name} = {toml(key.default)}")
+    blocks = "\n\n".join(f"[{section}]\n" + "\n".join(lines) for section, lines in example.items())
+    return (
+        "\n".join(
+            [
+                NOTE,
+                "# Configuration\n",
+                "Nothing has to be set. Settings come from `config.toml` in the home; the environment wins over it.",
+                "An unknown setting, or a value of the wrong type, is an error that names it.\n",
+                table(("Setting", "Environment", "Type", "Default", "What it does"), rows),
+                "\nIn the environment a list is written with commas. The file with every default:\n",
+                f"```toml\n{blocks}\n```\n",
+                "## Other environment variables\n",
+                table(("Variable", "Default", "What it does"), [(code(n), d, w) for n, d, w in VARIABLES]),
+            ]
+        )
+        + "\n"
+    )
+
+
+def toml(value: object) -> str:
+    return "[]" if value == [] else str(value)
+
+
+# --- writing -----------------------------------------------------------------------------------------------
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Write the reference pages of docs/ from the code.")
+    parser.add_argument("--check", action="store_true", help="only say what differs; exit 1 if something does")
+    check = parser.parse_args().check
+    stale = []
+    for name, text in pages().items():
+        path = HERE / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(name)
+        if not check:
+            path.write_text(text, encoding="utf-8")
+    verb = "differs from the code; run: make docs" if check else "written"
+    for name in stale:
+        sys.stderr.write(f"docs/{name} {verb}\n")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except AxmError as error:
+        sys.exit(f"{error.message} {error.hint}")

@@ -1,0 +1,384 @@
+"""The command line as a person or an agent meets it: a new process, an own home, stdout apart from stderr."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from axiommind.perspectives import names
+from axiommind.surfaces.cli import commands
+from tests.transcripts import PROJECT, Lines, World, encode
+
+
+def session(name: str = "s1", cwd: str = PROJECT) -> Lines:
+    lines = Lines(name, cwd)
+    for i in range(4):
+        lines.prompt(f"테스트를 추가해줘 please, number {i}")
+        lines.tool("Edit", f"{name}e{i}", file_path=f"{cwd}/a.py")
+        lines.tool("Bash", f"{name}g{i}", command="cd x && git add -A")
+        lines.tool("Bash", f"{name}t{i}", command="pytest -q")
+    return lines
+
+
+@pytest.fixture
+def filled(world: World) -> World:
+    world.write(session("s1"))
+    world.write(session("s2", cwd="/other"), folder="-other")
+    world.memory().index()
+    return world
+
+
+def axm(
+    world: World, *args: str, stdin: str | None = None, cwd: Path | None = None, **environ: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "axiommind", *args],
+        env={**world.environ, **environ},
+        capture_output=True,
+        text=True,
+        input=stdin,
+        cwd=cwd,
+        timeout=60,
+        check=False,
+    )
+
+
+def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
+    assert done.returncode == 0, done.stderr
+    found: list[dict[str, object]] = json.loads(done.stdout)
+    return found
+
+
+def test_index_says_what_it_did(world: World) -> None:
+    world.write(session())
+    done = axm(world, "index")
+    assert done.returncode == 0 and done.stdout == ""
+    assert done.stderr == "Indexed: 1 new, 0 updated, 0 unchanged, 0 missing\n", "silent but for the summary when piped"
+    again = axm(world, "index", "--json")
+    report = json.loads(again.stdout)
+    assert report["schema"] == "axm.index.v1"
+    wanted = [
+        "new",
+        "updated",
+        "unchanged",
+        "missing",
+        "problems",
+        "files_opened",
+        "bytes_read",
+        "events",
+        "rows",
+        "seconds",
+    ]
+    assert all(isinstance(report[name], (int, float)) for name in wanted)
+    assert (report["unchanged"], report["files_opened"], report["bytes_read"], report["rows"]) == (1, 0, 0, 0)
+
+
+def test_index_of_one_project(world: World, tmp_path: Path) -> None:
+    from axiommind.sources.projects import slug
+
+    project = tmp_path / "proj"
+    project.mkdir()
+    world.write(session("in", cwd=str(project)), folder=slug(str(project)))
+    world.write(session("out", cwd="/other"), folder="-other")
+    done = axm(world, "index", "--project", str(project))
+    assert "Indexed: 1 new" in done.stderr
+    assert [r["id"] for r in rows(axm(world, "query", "--sql", "select id from sessions"))] == ["in"]
+    assert "Indexed: 1 new, 0 updated, 1 unchanged" in axm(world, "index").stderr
+
+
+def test_query_formats(filled: World) -> None:
+    ask = ("query", "--all-projects", "--perspective", "tool-frequency")
+    found = rows(axm(filled, *ask))
+    assert [(r["tool"], r["frequency"], r["sessions"]) for r in found] == [
+        ("Bash:git", 8, 2),
+        ("Bash:test", 8, 2),
+        ("Edit", 8, 2),
+    ]
+    as_csv = list(csv.reader(io.StringIO(axm(filled, *ask, "--format", "csv").stdout)))
+    assert as_csv[0][:3] == ["tool", "frequency", "sessions"] and len(as_csv) == 4
+    table = axm(filled, *ask, "--format", "table").stdout
+    assert "Bash:git" in table and "\x1b" not in table
+    nothing = axm(filled, *ask, "--since", "2099-01-01")
+    assert nothing.returncode == 0 and nothing.stdout == "[]\n"
+    assert axm(filled, *ask, "--since", "2099-01-01", "--format", "csv").stdout.startswith("tool,frequency,sessions")
+
+
+def test_query_sql_in_every_way(filled: World, tmp_path: Path) -> None:
+    sql = "select count(*) as n from prompts"
+    file = tmp_path / "q.sql"
+    file.write_text(sql)
+    assert rows(axm(filled, "query", "--sql", sql)) == [{"n": 8}]
+    assert rows(axm(filled, "query", "--sql", "-", stdin=sql)) == [{"n": 8}]
+    assert rows(axm(filled, "query", "--sql-file", str(file))) == [{"n": 8}]
+    assert rows(axm(filled, "query", "--sql-file", "-", stdin=sql)) == [{"n": 8}]
+    assert rows(axm(filled, "query", "--sql", sql, "--project", PROJECT)) == [{"n": 4}]
+    assert rows(axm(filled, "query", "--sql", sql, "--db", str(filled.home / "index.db"), AXM_HOME="/nowhere")) == [
+        {"n": 8}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (["query"], 2, "--perspective"),
+        (["query", "--perspective", "nope"], 1, "unknown perspective"),
+        (["query", "--sql", "drop table sessions"], 1, "only select"),
+        (["query", "--sql", "select 1", "--perspective", "usage"], 2, "one of"),
+        (["query", "--perspective", "usage", "--since", "yesterday"], 2, "YYYY-MM-DD"),
+        (["query", "--perspective", "usage", "--top", "many"], 2, "whole number"),
+        (["query", "--perspective", "usage", "--param", "x"], 1, "name=value"),
+        (["query", "--perspective", "usage", "--param", "x=1"], 1, "no parameter"),
+        (["query", "--perspective", "usage", "--project", "/nope"], 1, "not in the index"),
+        (["query", "--sql-file", "/nope.sql"], 1, "cannot be read"),
+        (["query", "--sql", "select 1", "--db", "/nope.db"], 1, "no index"),
+        (["frobnicate"], 2, "invalid choice"),
+        ([], 2, "COMMAND"),
+        (["forget"], 2, "required"),
+        (["forget", "--session", "nobody"], 1, "no session"),
+        (["index", "--nope"], 2, "unrecognized"),
+    ],
+)
+def test_mistakes_have_words_and_codes(filled: World, args: list[str], code: int, said: str) -> None:
+    done = axm(filled, *args)
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert done.stdout == "" and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["query --perspective usage", "verify", "rebuild"])
+def test_before_the_first_index(world: World, command: str) -> None:
+    done = axm(world, *command.split())
+    assert done.returncode == 1 and "axm index" in done.stderr
+    assert not world.home.exists(), "asking makes nothing"
+
+
+def test_every_perspective_runs_by_name_and_is_listed(filled: World) -> None:
+    listed = {str(r["name"]) for r in rows(axm(filled, "query", "--list-perspectives"))}
+    assert listed == set(names())
+    assert set(names()) >= {
+        "tool-frequency",
+        "transitions",
+        "trends",
+        "repetition",
+        "prompts",
+        "hotfiles",
+        "session-links",
+        "dependency-graph",
+        "sequences",
+        "clusters",
+        "sessions",
+        "usage",
+    }
+    for name in names():
+        rows(axm(filled, "query", "--perspective", name))
+    assert "perspective" in axm(filled, "query", "--list-perspectives", "--format", "table").stdout
+
+
+def test_parameters_as_flags_and_as_pairs(filled: World) -> None:
+    flag = axm(filled, "query", "--perspective", "transitions", "--tool", "Edit")
+    pair = axm(filled, "query", "--perspective", "transitions", "--param", "tool=Edit")
+    assert rows(flag) == rows(pair) != []
+    assert all(r["from_tool"] == "Edit" for r in rows(flag))
+
+
+def test_korean_prompts_are_found(filled: World) -> None:
+    for text in ("테스트", "추가", "number 3", "테스트를 추가해줘"):
+        found = rows(axm(filled, "query", "--perspective", "prompts", "--search", text, "--all-projects"))
+        assert found, text
+    assert rows(axm(filled, "query", "--perspective", "prompts", "--search", "없는말")) == []
+    assert rows(axm(filled, "query", "--perspective", "prompts", "--search", 'a" OR (b* NEAR')) == []
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
+def test_the_pipe_of_the_design_document(filled: World, tmp_path: Path) -> None:
+    """R0.69 exactly as written, with `suggest-workflow` on the PATH."""
+    program = tmp_path / "bin" / "suggest-workflow"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m axiommind "$@"\n')
+    program.chmod(0o755)
+    pipe = r"""
+suggest-workflow query --perspective transitions --tool "Bash:git" \
+| # 2단계: 결과를 jq로 가공
+  jq '.[] | select(.probability > 0.3)' \
+| # 3단계: 다른 관점으로 추가 분석
+  xargs -I {} suggest-workflow query --perspective sequences --include-tool {}
+"""
+    environ = filled.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", pipe], env=environ, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Bash:test" in done.stdout and done.stderr == ""
+
+
+def test_schema_lists_tables(filled: World) -> None:
+    found = {str(r["table"]): str(r["columns"]) for r in rows(axm(filled, "query", "--schema"))}
+    assert "session_id" in found["prompts"] and "probability" in found["tool_transitions"]
+
+
+def test_doctor_and_verify(filled: World) -> None:
+    done = axm(filled, "doctor", "--json")
+    report = json.loads(done.stdout)
+    assert done.returncode == 0 and report["schema"] == "axm.doctor.v1" and report["status"] in ("ok", "note")
+    assert any(c["name"] == "up to date" for c in report["checks"])
+    filled.append(encode(session().prompt("more")) + b"{broken\n")
+    behind = json.loads(axm(filled, "doctor", "--json").stdout)
+    (check,) = [c for c in behind["checks"] if c["name"] == "behind"]
+    assert check["data"]["files"] == 1 and check["data"]["bytes"] > 0
+    axm(filled, "index")
+    text = axm(filled, "doctor").stdout
+    assert ":L18  not JSON" in text and PROJECT in text
+    good = axm(filled, "verify", "--json")
+    assert (good.returncode, json.loads(good.stdout)) == (0, {"schema": "axm.verify.v1", "ok": True, "findings": []})
+    import sqlite3
+
+    db = sqlite3.connect(filled.home / "index.db")
+    db.execute("update tool_uses set tool_name = 'Changed' where seq_order = 0")
+    db.commit()
+    db.close()
+    bad = axm(filled, "verify", "--json")
+    assert bad.returncode == 3 and json.loads(bad.stdout)["ok"] is False
+    assert axm(filled, "rebuild", "--json").returncode == 0
+    assert axm(filled, "verify").returncode == 0
+
+
+def test_doctor_warns_of_what_the_client_will_delete(world: World) -> None:
+    path = world.write(session("old"))
+    month_ago = time.time() - 28 * 86_400
+    os.utime(path, (month_ago, month_ago))
+    (world.claude / "settings.json").write_text("{}")
+    axm(world, "index")
+    text = axm(world, "doctor").stdout
+    assert "30 days" in text and "safe in the log" in text and str(path) in text
+    (world.claude / "settings.json").write_text('{"cleanupPeriodDays": 365}')
+    assert "safe in the log" not in axm(world, "doctor").stdout
+    world.append(b'{"type":"mode"}\n', "old")
+    os.utime(path, (month_ago, month_ago))
+    (world.claude / "settings.json").write_text("{}")
+    assert "not yet in the log" in axm(world, "doctor").stdout
+
+
+def test_doctor_on_an_empty_machine(world: World) -> None:
+    shutil.rmtree(world.claude)
+    done = axm(world, "doctor")
+    assert done.returncode == 0 and "not there" in done.stdout
+    assert not world.home.exists()
+
+
+def test_forget(filled: World) -> None:
+    dry = axm(filled, "forget", "--session", "s1", "--dry-run")
+    assert dry.stdout == "s1\n" and "Would forget" in dry.stderr
+    assert axm(filled, "forget", "--session", "s1", "--json").returncode == 0
+    assert rows(axm(filled, "query", "--sql", "select id from sessions")) == [{"id": "s2"}]
+    undone = axm(filled, "forget", "--session", "s1", "--undo")
+    assert undone.returncode == 0, undone.stderr
+    assert len(rows(axm(filled, "query", "--all-projects", "--sql", "select id from sessions"))) == 2
+
+
+def test_start_without_any_sessions_shows_the_sample(world: World) -> None:
+    done = axm(world, "start")
+    assert done.returncode == 0, done.stderr
+    assert "sample" in done.stderr
+    for word in ("Sessions", "Top tools", "Busiest files", "Try next", "axm query"):
+        assert word in done.stdout
+    assert rows(axm(world, "query", "--sql", "select count(*) as n from sessions")) == [{"n": 0}], "kept apart"
+    report = json.loads(axm(world, "start", "--json").stdout)
+    assert report["sample"] is True and report["sessions"] > 0
+
+
+def test_start_with_sessions(filled: World) -> None:
+    done = axm(filled, "start")
+    assert "sample" not in done.stderr and "2 in 2 projects" in done.stdout
+
+
+def test_watch_follows_growth(world: World) -> None:
+    world.write(session("s1"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "axiommind", "index", "--watch", "--json"],
+        env=world.environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        assert json.loads(process.stdout.readline())["new"] == 1
+        time.sleep(0.7)  # until the folder is watched
+        world.append(encode(session("s1").prompt("later", uuid="w1")), "s1")
+        grown = json.loads(process.stdout.readline())
+        assert (grown["updated"], grown["events"]) == (1, 1)
+        world.write(session("s9"))
+        assert json.loads(process.stdout.readline())["new"] == 1
+        with open(f"/proc/{process.pid}/stat") as file:
+            ticks = sum(int(n) for n in file.read().rpartition(")")[2].split()[11:13])
+        time.sleep(1.5)
+        with open(f"/proc/{process.pid}/stat") as file:
+            later = sum(int(n) for n in file.read().rpartition(")")[2].split()[11:13])
+        assert later - ticks <= 15, "no busy loop: under a tenth of a core while nothing happens"
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) in (0, 130)
+        process.stdout.close()
+
+
+def test_a_closed_pipe_is_quiet(filled: World) -> None:
+    command = f"{sys.executable} -m axiommind query --sql 'select * from tool_uses' | head -1"
+    done = subprocess.run(["bash", "-c", command], env=filled.environ, capture_output=True, text=True, check=False)
+    assert done.stderr == "" and done.stdout == "[\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_names_every_command(world: World, shell: str) -> None:
+    done = axm(world, "completion", shell)
+    assert done.returncode == 0
+    for command in commands():
+        assert command in done.stdout
+    assert "tool-frequency" in done.stdout
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=done.stdout, text=True, check=True)
+
+
+def test_bash_completion_completes(world: World) -> None:
+    script = axm(world, "completion", "bash").stdout
+    probe = script + '\nCOMP_WORDS=(axm query --perspective tool); COMP_CWORD=3; _axm; echo "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["tool-frequency"]
+
+
+def test_help_of_everything(world: World) -> None:
+    top = axm(world, "--help")
+    for command in commands():
+        assert command in top.stdout
+        one = axm(world, command, "--help")
+        assert one.returncode == 0 and "--home" in one.stdout
+    assert "0.1.0" in axm(world, "--version").stdout
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_plot(filled: World, tmp_path: Path, ending: str) -> None:
+    pytest.importorskip("altair")
+    target = tmp_path / f"chart.{ending}"
+    done = axm(filled, "query", "--perspective", "tool-frequency", "--plot", str(target))
+    assert done.returncode == 0, done.stderr
+    head = target.read_bytes()[:8]
+    assert head.startswith(b"<svg" if ending == "svg" else b"\x89PNG")
+    assert axm(filled, "query", "--perspective", "tool-frequency", "--plot", "x.bmp").returncode == 1
+
+
+def test_control_characters_do_not_reach_the_terminal(world: World) -> None:
+    lines = Lines()
+    lines.prompt("evil \x1b[31mred\x1b[0m \x07 text")
+    world.write(lines)
+    world.memory().index()
+    done = axm(world, "query", "--perspective", "prompts", "--format", "table")
+    assert "\x1b" not in done.stdout and "\x07" not in done.stdout and "evil" in done.stdout
+    assert "\x1b" not in axm(world, "start").stdout

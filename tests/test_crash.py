@@ -1,0 +1,143 @@
+"""Law 3: killed at any moment, by SIGKILL, and several at once: nothing is lost, nothing is doubled."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.transcripts import Lines, World
+
+KILLS = 32
+
+
+def corpus(world: World, sessions: int = 24) -> tuple[int, int]:
+    """Some sessions of two projects; returns how many prompts and tool uses they hold."""
+    prompts = uses = 0
+    for n in range(sessions):
+        lines = Lines(f"session-{n:02}", cwd=f"/p/{n % 2}")
+        for i in range(30):
+            lines.prompt(f"prompt {i} of {n}: " + "the quick brown fox 빠른 갈색 여우 " * 6)
+            lines.tool("Edit", f"t-{n}-{i}", file_path=f"/p/{n % 2}/{i % 7}.py", old_string="a" * 300, new_string="b")
+            lines.result(f"t-{n}-{i}", "ok " * 200)
+            prompts += 1
+            uses += 1
+        world.write(lines, folder=f"-p-{n % 2}")
+    return prompts, uses
+
+
+def start(world: World, *args: str, workers: int = 0) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "axiommind", *args],
+        env=world.environ | {"AXM_WORKERS": str(workers)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def check(world: World, prompts: int, uses: int) -> None:
+    assert world.one("select count(*) from prompts") == prompts
+    assert world.one("select count(*) from tool_uses") == uses
+    assert world.one("select count(*) from file_edits") == uses
+    assert world.one("select count(distinct uuid) from prompts") == prompts
+    assert world.memory().verify(deep=True) == []
+
+
+def test_killed_at_random_moments(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each run is killed after a random while; the sessions grow in between, so that there is always work."""
+    dice = random.Random(20260105)
+    prompts, uses = corpus(world)
+    started = time.monotonic()
+    process = start(world, "index")
+    process.wait(60)
+    whole = time.monotonic() - started
+    killed = 0
+    extra = 0
+    for kill in range(KILLS):
+        for n in dice.sample(range(24), 8):
+            more = Lines(f"session-{n:02}", cwd=f"/p/{n % 2}")
+            more.prompt(f"kill {kill}", uuid=f"extra-{extra}")
+            world.append(more.data(), f"session-{n:02}", f"-p-{n % 2}")
+            extra += 1
+        if kill % 8 == 7:  # also with everything to do again
+            for name in ("index.db", "index.db-wal", "index.db-shm"):
+                (world.home / name).unlink(missing_ok=True)
+        process = start(world, dice.choice(["index", "index", "rebuild"]))
+        time.sleep(dice.uniform(0.05, whole * 1.1))
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            killed += 1
+        process.wait(60)
+    assert killed >= KILLS // 2, "most runs must have been killed in the middle of something"
+    world.memory().index()
+    check(world, prompts + extra, uses)
+    leftovers = [p.name for p in world.home.iterdir() if "building" in p.name]
+    for name in leftovers:  # of killed rebuilds; the next rebuild takes those away that are old
+        os.utime(world.home / name, (0, 0))
+    world.memory().rebuild()
+    assert [p.name for p in world.home.iterdir() if "building" in p.name and "-wal" not in p.name] == []
+
+
+def test_several_at_once(world: World) -> None:
+    """Eight agents end their turn at the same moment, on a home that does not exist yet."""
+    prompts, uses = corpus(world, sessions=10)
+    running = [start(world, "index") for _ in range(8)]
+    assert [p.wait(120) for p in running] == [0] * 8
+    check(world, prompts, uses)
+
+
+def test_a_reader_is_never_refused(world: World) -> None:
+    """X4: questions are answered while an index and a rebuild run."""
+    prompts, uses = corpus(world, sessions=10)
+    world.memory().index()
+    writers = [start(world, "rebuild"), start(world, "index", "--full")]
+    asked = 0
+    while any(p.poll() is None for p in writers):
+        assert world.one("select count(*) from prompts") == prompts
+        asked += 1
+    assert asked > 3
+    assert [p.returncode for p in writers] == [0, 0]
+    check(world, prompts, uses)
+
+
+def test_workers_go_when_their_parent_is_killed(world: World) -> None:
+    lines = Lines("big")
+    for i in range(9000):
+        lines.prompt(f"{i} " + "words " * 180)
+    world.write(lines)
+    for n in range(4):
+        world.write(lines.data().replace(b'"big-', f'"b{n}-'.encode()), f"big{n}")
+    process = start(world, "index", workers=2)
+    deadline = time.monotonic() + 20
+    while not (children := _children(process.pid)) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert children, "worker processes must have been started for this much"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    deadline = time.monotonic() + 10
+    while any(_alive(pid) for pid in children) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [pid for pid in children if _alive(pid)]
+    world.memory().index()
+    assert world.one("select count(*) from prompts") == 45_000
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            return [int(word) for word in file.read().split()]
+    except OSError:
+        pytest.skip("needs /proc")
+
+
+def _alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
