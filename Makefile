@@ -28,6 +28,7 @@ unit: $(VENV)/.dev
 
 proof: $(VENV)/.dev
 	$(BIN)/pytest -m slow -s
+	AXM_EXAMPLES=10 $(BIN)/pytest tests/test_laws.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/index.py $(FOLDER)

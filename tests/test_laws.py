@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -20,6 +21,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.transcripts import Lines, World, encode, stamp
+
+
+def examples(usual: int) -> int:
+    """More of them with AXM_EXAMPLES=10 (times the usual number), as `make proof` does."""
+    return usual * int(os.environ.get("AXM_EXAMPLES", "1"))
+
 
 SESSIONS = ("alpha", "beta", "gamma")
 FOLDERS = {"alpha": "-p-one", "beta": "-p-one", "gamma": "-p-two"}
@@ -184,7 +191,7 @@ CONTENT = (
 
 
 @given(st.lists(operation, min_size=1, max_size=14))
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_whatever_happens_the_index_is_the_replay_of_the_log(history: list[tuple[str, Any, Any]]) -> None:
     """Laws 2, 3 and 5: `verify` compares every table with a fresh replay, row for row, and finds nothing."""
     with tempfile.TemporaryDirectory() as folder:
@@ -198,7 +205,7 @@ def test_whatever_happens_the_index_is_the_replay_of_the_log(history: list[tuple
 
 
 @given(st.lists(growing, min_size=1, max_size=14))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_in_any_pieces_it_reads_the_same(history: list[tuple[str, Any, Any]]) -> None:
     """Law 1: what was read piece by piece, with torn lines in between, equals what is read at once; twice is once."""
     with tempfile.TemporaryDirectory() as folder:
@@ -219,7 +226,7 @@ def test_in_any_pieces_it_reads_the_same(history: list[tuple[str, Any, Any]]) ->
 
 
 @given(st.permutations(SESSIONS), st.integers(0, 3))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_the_order_of_arrival_does_not_choose_the_original(order: list[str], own: int) -> None:
     """Rule 6: three sessions share records; whichever is read first, the same copies are canonical."""
     with tempfile.TemporaryDirectory() as folder:

@@ -226,6 +226,7 @@ class Memory:
         if project is not None:
             name = self._project_name(project, {h["project"] for h in heads})
             wanted = {h["session_id"] for h in heads if h["project"] == name}
+            wanted |= {row[0] for row in db.execute("select id from sessions where project = ?", (name,))}
             return sorted(wanted), name
         known = {h["session_id"] for h in heads}
         matches = sorted(s for s in known if s == session) or sorted(

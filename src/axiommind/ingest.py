@@ -237,14 +237,10 @@ class Ingest:
         self._heads = log.heads()
         self._tombstones = log.tombstones()
         self._projects: dict[str, str] = {}  # of sessions
-        self._folders: dict[str, str] = {}  # of folders whose name is a known project's slug
+        self._forgotten_folders = {slug(key) for kind, key in self._tombstones if kind == "project"}
         for head in self._heads.values():
             if head.state.get("project_known"):
-                self._learn_project(head.state["session_id"], head.state["project"])
-
-    def _learn_project(self, session: str, project: str) -> None:
-        self._projects.setdefault(session, project)
-        self._folders.setdefault(slug(project), project)
+                self._projects.setdefault(head.state["session_id"], head.state["project"])
 
     def run(self, found: Sequence[tuple[str, Discovery]], *, project: str | None = None, full: bool = False) -> Report:
         report = self.report
@@ -283,6 +279,8 @@ class Ingest:
             return False
         head = self._heads.get(file.path)
         known = project or (head.state.get("project") if head else None)
+        if known == file.folder and file.folder in self._forgotten_folders:
+            return True
         return bool(
             self._tombstones & {("session", file.session_id), ("session", file.parent_session), ("project", known)}
         )
@@ -478,8 +476,8 @@ class Ingest:
         }
 
     def _project(self, job: _Job, outcome: _Outcome) -> tuple[str, bool]:
-        """The project of a file: a subagent's is its parent's; else the first folder its lines name; else that of
-        its neighbours; else the folder's own name, which is never decoded."""
+        """The project of a file: a subagent's is its parent's; else the first folder its lines name; else, and not
+        for certain, the name of the folder it lies in, which is never decoded."""
         file = job.file
         parent = file.parent_session
         for segment in outcome.segments:
@@ -494,10 +492,8 @@ class Ingest:
         for segment in outcome.segments:
             if segment.decoded is not None and segment.decoded.cwd:
                 project = project_of(segment.decoded.cwd)
-                self._learn_project(file.session_id, project)
+                self._projects.setdefault(file.session_id, project)
                 return project, True
-        if file.folder in self._folders:
-            return self._folders[file.folder], True
         return file.folder, False
 
     # --- files that left, and came back ----------------------------------------------------------------

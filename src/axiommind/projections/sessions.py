@@ -13,6 +13,7 @@ from typing import Any
 from axiommind.model import Event
 from axiommind.projections import Batch, _canonical, _rows
 from axiommind.sources import load as load_source
+from axiommind.sources.projects import slug
 
 NAME = "sessions"
 VERSION = 1
@@ -84,6 +85,7 @@ _DDL = (
     )
     """,
     "create index idx_sessions_project on sessions(project)",
+    "create index idx_sessions_lost on sessions(id) where not project_known",
     """
     create table prompts (
         id integer primary key,
@@ -294,6 +296,7 @@ _DDL = (
     ) without rowid
     """,
     "create index idx_files_session on files(session_id)",
+    "create index idx_files_folder on files(folder)",
 )
 
 
@@ -461,10 +464,10 @@ def _missing(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
 
 def _returned(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canonical.Shared) -> None:
     session = str(event.session_id)
-    pruned = db.execute("select pruned from files where path = ?", (event.payload["path"],)).fetchone()
+    row = db.execute("select pruned, folder from files where path = ?", (event.payload["path"],)).fetchone()
     db.execute("update files set missing_since = null, pruned = 0 where path = ?", (event.payload["path"],))
     batch.sessions.add(session)
-    if pruned is None or not pruned[0]:
+    if row is None or not row[0]:
         return
     first = db.execute(
         "select source, path from segments where session_id = ? and live order by position limit 1", (session,)
@@ -486,7 +489,7 @@ def _returned(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canon
             iso(event.ts),
             first[0],
             event.payload["parent"],
-            1,
+            int(event.project != row[1]),
         ),
     )
     _fold_again(db, session, batch, shared)
@@ -555,7 +558,32 @@ _REFRESH = """
 """
 
 
+def _adopt(db: sqlite3.Connection, batch: Batch) -> None:
+    """A session whose lines name no folder belongs to the project of its neighbours, if their folder's name is that
+    project's; in whatever order they came."""
+    lost = db.execute(
+        """
+        select s.id, s.project, f.folder from sessions s join files f on f.session_id = s.id
+        where not s.project_known group by s.id
+        """
+    ).fetchall()
+    for session, project, folder in lost:
+        rows = db.execute(
+            """
+            select distinct s.project from files f join sessions s on s.id = f.session_id
+            where f.folder = ? and s.project_known order by 1
+            """,
+            (folder,),
+        )
+        found = next((name for (name,) in rows if slug(name) == folder), folder)
+        if found != project:
+            db.execute("update sessions set project = ? where id = ?", (found, session))
+            batch.projects.add(project)
+            batch.sessions.add(session)
+
+
 def _refresh(db: sqlite3.Connection, batch: Batch) -> None:
+    _adopt(db, batch)
     touched: list[tuple[Any, ...]] = [(s,) for s in sorted(batch.sessions)]
     db.executemany(_REFRESH, touched)
     for (session,) in touched:
