@@ -57,7 +57,8 @@ def lay_out(folder: Path, projects: Path) -> int:
 
 def is_claude(path: Path) -> bool:
     with path.open("rb") as file:
-        return any(b'"sessionId"' in file.readline() for _ in range(20))
+        lines = [file.readline() for _ in range(50)]
+    return any(b'"sessionId"' in line and b'"uuid"' in line for line in lines)
 
 
 def measure(base: Path, claude: Path, source: int, environ: dict[str, str], repeat: int) -> dict[str, Any]:

@@ -244,6 +244,30 @@ def test_rm_index_db_gives_the_same_answers(world: World) -> None:
     assert world.rows("select * from tool_uses order by id") == before
 
 
+def test_a_log_restored_from_a_backup_gets_its_own_index(world: World) -> None:
+    world.write(session("a"))
+    world.memory().index()
+    backup = (world.home / "log.db").read_bytes()
+    world.write(session("b"))
+    world.memory().index()
+    for name in ("log.db-wal", "log.db-shm"):
+        (world.home / name).unlink(missing_ok=True)
+    (world.home / "log.db").write_bytes(backup)
+    world.write(session("c"))
+    report = world.memory().index()
+    assert any("another log" in note for note in report.notes)
+    assert world.rows("select id from sessions order by id") == [("a",), ("b",), ("c",)]
+    assert world.memory().verify(deep=True) == []
+
+
+def test_a_lost_key_is_said(world: World) -> None:
+    world.write(session("a"))
+    world.memory().index()
+    (world.home / "redaction.key").unlink()
+    assert any("redaction.key" in note for note in world.memory().index().notes)
+    assert world.memory().index().notes == []
+
+
 # --- projects, forks, subagents ----------------------------------------------------------------------------------
 
 
@@ -412,7 +436,8 @@ def test_forgetting_a_project(world: World) -> None:
     assert world.one("select count(*) from sessions") == 2
     world.memory().forget(project=PROJECT)
     world.write(session("later"))
-    world.memory().index()
+    assert world.memory().index().files_opened == 1, "whose it is stands inside"
+    assert world.memory().index().files_opened == 0, "and is then known"
     assert world.rows("select id from sessions") == [("b",)]
     assert world.memory().verify() == []
     world.memory().remember_again(project=PROJECT)
@@ -432,9 +457,15 @@ def test_forgetting_takes_the_subagents_along(world: World) -> None:
     (folder / "agent-a1.jsonl").write_bytes(child.data())
     world.memory().index()
     assert world.memory().forget(session="par").sessions == ("agent-a1", "parent")
-    world.memory().index()
+    report = world.memory().index()
+    assert (report.files_opened, report.unchanged) == (0, 0)
     assert world.rows("select id from sessions") == []
     assert traces(world.home, b"zanzibarquux") == []
+    with pytest.raises(NotFound):
+        world.memory().remember_again(session="nobody")
+    world.memory().remember_again(session="par")
+    assert world.rows("select id from sessions order by id") == [("agent-a1",), ("parent",)]
+    assert world.memory().verify(deep=True) == []
 
 
 def test_secrets_never_arrive(world: World) -> None:

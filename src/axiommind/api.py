@@ -86,8 +86,10 @@ class Memory:
 
         started = time.monotonic()
         wanted = None if project is None else project_of(os.path.realpath(project))
+        notes: list[str] = []
+        if self.config.log_path.exists() and not (self.config.home / "redaction.key").exists():
+            notes.append("redaction.key was missing: a new one is made, and new marks will differ from old ones")
         with self._log() as (log, key), contextlib.ExitStack() as stack:
-            notes: list[str] = []
             segments = Segments(log)
             index = self._open_index(log, notes, stack)
             rows = 0
@@ -139,9 +141,14 @@ class Memory:
             notes.append(f"index.db was damaged: rebuilt from the log (the old one is {aside})")
             rebuild(log, path, self._pool(log.sizes()["blob_bytes"], stack))
             index = Index(path)
-        if index.stale:
+        foreign = not index.stale and not index.follows(log)
+        if index.stale or foreign:
             index.close()
-            notes.append("the index had an older shape: rebuilt from the log")
+            notes.append(
+                "index.db was made from another log (was log.db restored?): rebuilt from this one"
+                if foreign
+                else "the index had another shape: rebuilt from the log"
+            )
             rebuild(log, path, self._pool(log.sizes()["blob_bytes"], stack))
             index = Index(path)
         stack.callback(index.close)
@@ -228,18 +235,11 @@ class Memory:
             wanted = {h["session_id"] for h in heads if h["project"] == name}
             wanted |= {row[0] for row in db.execute("select id from sessions where project = ?", (name,))}
             return sorted(wanted), name
-        known = {h["session_id"] for h in heads}
-        matches = sorted(s for s in known if s == session) or sorted(
-            s for s in known if session and s.startswith(session)
-        )
-        if not matches:
-            raise NotFound(f"no session {session!r} is known", hint="axm query --perspective sessions lists them")
-        if len(matches) > 1:
-            raise BadQuery(f"{session!r} fits {len(matches)} sessions", hint="give more characters of its id")
-        family = {matches[0]}
+        chosen = _one_of(session or "", {h["session_id"] for h in heads}, "session")
+        family = {chosen}
         rows = db.execute("select id, parent_session from sessions where parent_session is not null").fetchall()
         for child, parent in [*rows, *((h["session_id"], h["parent_session"]) for h in heads)]:
-            if parent == matches[0]:
+            if parent == chosen:
                 family.add(child)
         return sorted(family), None
 
@@ -255,12 +255,12 @@ class Memory:
         """Lift a tombstone, and read again what is still on disk."""
         with self._log() as (log, _key):
             marks = log.tombstones()
-            name = project
             if project is not None:
-                name = self._project_name(project, {key for kind, key in marks if kind == "project"} or {project})
-            if ("session", session) not in marks and ("project", name) not in marks:
-                raise NotFound("that was not forgotten", hint="give the whole id, or the project's path")
-            log.lift(session, name, actor="user")
+                forgotten = {key for kind, key in marks if kind == "project"}
+                log.lift(None, self._project_name(project, forgotten), actor="user")
+            else:
+                known = {key for kind, key in marks if kind == "session"}
+                log.lift(_one_of(session or "", known, "forgotten session"), None, actor="user")
         return self.index()
 
     # --- reading ---------------------------------------------------------------------------------------
@@ -344,6 +344,16 @@ class Memory:
             return verify(self.config, log, key, deep=deep)
         finally:
             log.close()
+
+
+def _one_of(start: str, known: set[str], what: str) -> str:
+    """The id that was meant: itself, or the only one that begins so."""
+    matches = [start] if start in known else sorted(s for s in known if start and s.startswith(start))
+    if not matches:
+        raise NotFound(f"there is no {what} {start!r}", hint="axm query --perspective sessions lists the sessions")
+    if len(matches) > 1:
+        raise BadQuery(f"{start!r} fits {len(matches)} of them", hint="give more characters of the id")
+    return matches[0]
 
 
 def _is_transcript(_change: object, path: str) -> bool:

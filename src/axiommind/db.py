@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from axiommind.errors import BadQuery, DiskFull, Locked, NotWritable, QueryLimit, StoreError
 
@@ -56,7 +55,7 @@ def open_read(path: Path) -> sqlite3.Connection:
     """A connection that cannot write. Where the folder is read-only (no -shm can be made), as immutable."""
     if not path.exists():
         raise FileNotFoundError(path)
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    uri = f"file:{_quoted(path)}?mode=ro"
     last: sqlite3.Error | None = None
     for suffix in ("", "&immutable=1"):
         db = sqlite3.connect(uri + suffix, uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
@@ -73,6 +72,16 @@ def open_read(path: Path) -> sqlite3.Connection:
         return db
     assert last is not None
     raise last
+
+
+def _quoted(path: Path) -> str:
+    """A path inside a file: URI. By hand, because urllib.parse costs a question two milliseconds."""
+    text = path.absolute().as_posix()
+    if not text.startswith("/"):  # C:/…
+        text = "/" + text
+    for char in "%?#":
+        text = text.replace(char, f"%{ord(char):02x}")
+    return text
 
 
 @contextmanager

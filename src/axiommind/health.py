@@ -265,7 +265,7 @@ def _index(config: Config) -> list[Check]:
     details = tuple(f"{count:>5}  {project}" for project, count in projects[:10])
     data = {"sessions": sessions, "projects": dict(projects), "last_indexed_at": last, "versions": versions}
     checks = [
-        Check("index.db", "ok", f"{sessions} sessions of {len(projects)} projects, last indexed {last}", details, data)
+        Check("index.db", "ok", f"sessions: {sessions}, projects: {len(projects)}, last indexed {last}", details, data)
     ]
     if versions != expected:
         checks.append(Check("index.db", "warn", "made by another version; run: axm index"))

@@ -237,6 +237,7 @@ class Ingest:
         self._heads = log.heads()
         self._tombstones = log.tombstones()
         self._projects: dict[str, str] = {}  # of sessions
+        self._notes: list[Head] = []
         self._forgotten_folders = {slug(key) for kind, key in self._tombstones if kind == "project"}
         for head in self._heads.values():
             if head.state.get("project_known"):
@@ -250,6 +251,8 @@ class Ingest:
             report.problems.extend(discovery.problems)
             self._mark_returned(discovery.files)
             for file in discovery.files:
+                if self._is_forgotten(file, None):
+                    continue
                 job = self._plan(source, file, deep)
                 if job is not None:
                     jobs.append(job)
@@ -264,8 +267,6 @@ class Ingest:
     def _plan(
         self, source: str, file: SourceFile, deep: Mapping[str, tuple[tuple[int, int, str], ...]] | None
     ) -> _Job | None:
-        if self._is_forgotten(file, None):
-            return None
         head = self._heads.get(file.path)
         if head is not None:
             same = (head.size, head.mtime_ns, head.inode) == (file.size, file.mtime_ns, file.inode)
@@ -302,7 +303,6 @@ class Ingest:
         done = 0
         batch: list[tuple[_Job, _Outcome]] = []
         size = 0
-        notes: list[Head] = []
         for job, outcome in self._outcomes(jobs):
             self.report.files_opened += outcome.opened
             self.report.bytes_checked += outcome.checked
@@ -317,13 +317,13 @@ class Ingest:
                 size += read
             elif outcome.problem is None and not _continued(job):
                 self.report.unchanged += job.file.kind == "transcript"
-                notes.append(self._restated(job))
+                self._notes.append(self._restated(job, job.file.folder, known=False))
             if size >= _BATCH_BYTES or len(batch) >= 500:
                 self._append(batch)
                 batch, size = [], 0
         if batch:
             self._append(batch)
-        self.log.note(notes)
+        self.log.note(self._notes)
         self._progress(total, total)
 
     def _outcomes(self, jobs: Sequence[_Job]) -> Iterator[tuple[_Job, _Outcome]]:
@@ -385,6 +385,8 @@ class Ingest:
         file = job.file
         project, known = self._project(job, outcome)
         if self._is_forgotten(file, project):
+            # Only now is it known whose it is: remember that, so that it is not opened again.
+            self._notes.append(self._restated(job, project, known))
             return
         head = self._head(job, outcome, project=project, known=known)
         appended = 0
@@ -572,13 +574,13 @@ class Ingest:
         self.report.events += len(events)
         self._flush(events)
 
-    def _restated(self, job: _Job) -> Head:
+    def _restated(self, job: _Job, project: str, known: bool) -> Head:
         """The head of a file that had nothing new: what was read stays, the file's state is the one just seen."""
         file = job.file
         if job.head is not None:
             return replace(job.head, size=file.size, mtime_ns=file.mtime_ns, inode=file.inode)
         nothing = jsonl.ends_of(BytesIO(), 0, self.key)
-        state = self._state(file, project=file.folder, known=False, flips=0)
+        state = self._state(file, project, known, flips=0)
         state |= {"lines": 0, "open_end": False, "head": nothing.head, "tail": nothing.tail}
         return Head(file.path, 0, 0, file.size, file.mtime_ns, file.inode, state)
 

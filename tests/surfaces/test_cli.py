@@ -144,7 +144,7 @@ def test_query_sql_in_every_way(filled: World, tmp_path: Path) -> None:
         (["frobnicate"], 2, "invalid choice"),
         ([], 2, "COMMAND"),
         (["forget"], 2, "required"),
-        (["forget", "--session", "nobody"], 1, "no session"),
+        (["forget", "--session", "nobody"], 1, "there is no session"),
         (["index", "--nope"], 2, "unrecognized"),
     ],
 )

@@ -73,6 +73,9 @@ class EventLog(Protocol):
     def replay(self, event_types: Iterable[str] | None = None, since: int = 0) -> Iterator[Event]:
         """Every event in order of position, in bounded memory."""
 
+    def event_at(self, position: int) -> Event | None:
+        """The event at a position."""
+
     def last_position(self) -> int:
         """The position of the newest event, 0 when there is none."""
 

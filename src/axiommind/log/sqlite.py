@@ -231,6 +231,10 @@ class SqliteLog:
             yield from page
             since = page[-1].position
 
+    def event_at(self, position: int) -> Event | None:
+        rows = self._read(f"select {_COLUMNS} from events where position = ?", (position,))
+        return _event(rows[0]) if rows else None
+
     def last_position(self) -> int:
         return int(self._read("select coalesce(max(position), 0) from events", ())[0][0])
 
@@ -345,26 +349,23 @@ class SqliteLog:
                 project=project,
             )
             assert event is not None
-            self._db.execute(
-                "delete from tombstones where (kind = 'session' and key = ?) or (kind = 'project' and key = ?)",
-                (session_id, project),
-            )
-            if project is not None:
-                self._db.execute(
-                    """
-                    delete from tombstones
-                    where kind = 'session'
-                      and position in (select position from events where event_type = 'forgotten' and project = ?)
-                    """,
-                    (project,),
-                )
-            # The text was purged, so what is still on disk has to be read again from its start.
-            self._db.execute(
+            # What one `forget` forgot comes back together: a session with its subagents, a project with its sessions.
+            together = self._db.execute(
                 """
-                update heads set size = -1, state = json_set(state, '$.reread', 1)
-                where json_extract(state, '$.session_id') = ? or json_extract(state, '$.project') = ?
+                select kind, key from tombstones where position in (
+                    select position from tombstones
+                    where (kind = 'session' and key = ?) or (kind = 'project' and key = ?))
                 """,
                 (session_id, project),
+            ).fetchall()
+            self._db.executemany("delete from tombstones where kind = ? and key = ?", together)
+            # The text was purged, so what is still on disk has to be read again from its start.
+            self._db.executemany(
+                """
+                update heads set size = -1, state = json_set(state, '$.reread', 1)
+                where json_extract(state, case ? when 'session' then '$.session_id' else '$.project' end) = ?
+                """,
+                together,
             )
         return event
 

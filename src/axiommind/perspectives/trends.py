@@ -86,7 +86,7 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
 
 PERSPECTIVE = Perspective(
     name="trends",
-    summary="tool uses and prompts per week",
+    summary="tool uses and prompts per week, with each tool's trend (slope 0 where r² is below 0.3)",
     columns=COLUMNS,
     run=run,
     filters=FILTERS,

@@ -9,17 +9,18 @@ from __future__ import annotations
 import importlib
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from axiommind.model import Event
-from axiommind.sources.records import Decoded
+if TYPE_CHECKING:
+    from axiommind.model import Event
+    from axiommind.sources.records import Decoded
 
 __all__ = ["Batch", "Decode", "Projection", "load_all"]
 
 # Of (position, source, blob, first line): the rows of a segment, or None when its text was purged.
-Decode = Callable[[int, str, str, int], Decoded | None]
+Decode = Callable[[int, str, str, int], "Decoded | None"]
 
 _SHARED = {"runner", "scope"}
 
@@ -34,6 +35,10 @@ class Batch:
     sessions: set[str] = field(default_factory=set)  # touched
     projects: set[str] = field(default_factory=set)  # whose derived rows may have changed
 
+    def only(self, types: tuple[str, ...]) -> Batch:
+        """The same batch with the events of these types; what is touched is shared."""
+        return replace(self, events=[e for e in self.events if e.event_type in types])
+
 
 class Projection(Protocol):
     """What a module in this folder offers."""
@@ -41,6 +46,7 @@ class Projection(Protocol):
     NAME: str
     VERSION: int
     AFTER: tuple[str, ...]
+    EVENT_TYPES: tuple[str, ...]
     TABLES: tuple[str, ...]
 
     def create(self, db: sqlite3.Connection) -> None: ...

@@ -12,7 +12,7 @@ from axiommind.projections import Batch
 NAME = "derived"
 VERSION = 1
 AFTER = ("sessions",)
-EVENT_TYPES: tuple[str, ...] = ()
+EVENT_TYPES: tuple[str, ...] = ()  # reads what the sessions projection touched
 TABLES = ("tool_transitions", "weekly_buckets", "file_hotspots", "session_links")
 
 _DDL = (

@@ -14,7 +14,7 @@ from axiommind.text.tokens import FTS_TOKENIZE, fts_text
 NAME = "passages"
 VERSION = 1
 AFTER = ("sessions",)
-EVENT_TYPES: tuple[str, ...] = ()
+EVENT_TYPES: tuple[str, ...] = ()  # reads what the sessions projection touched
 TABLES = ("passages", "passages_fts")
 
 # An id is its row's id and the kind's number; the numbers are for good.

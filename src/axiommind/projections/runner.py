@@ -136,6 +136,14 @@ class Index:
         row = self.db.execute("select min(position) from projection_offsets").fetchone()
         return int(row[0] or 0)
 
+    def follows(self, log: EventLog) -> bool:
+        """Whether this index was made from this log. After a log was restored from a backup it was not."""
+        row = self.db.execute("select position, last_event_id from projection_offsets limit 1").fetchone()
+        if row is None or not row[0]:
+            return True
+        event = log.event_at(row[0])
+        return event is not None and event.event_id == row[1]
+
     def catch_up(
         self,
         log: EventLog,
@@ -171,7 +179,7 @@ class Index:
             before = db.total_changes
             batch = Batch(events, segments, log.blob)
             for projection in self._projections:
-                projection.apply(db, batch)
+                projection.apply(db, batch.only(projection.EVENT_TYPES))
             last = events[-1]
             db.execute(
                 "update projection_offsets set last_ts = ?, last_event_id = ?, position = ?",

@@ -10,10 +10,11 @@ import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from axiommind.model import Problem
-from axiommind.sources.records import Decoded
+if TYPE_CHECKING:
+    from axiommind.model import Problem
+    from axiommind.sources.records import Decoded
 
 __all__ = ["Discovery", "Source", "SourceFile", "discover_all", "load", "names"]
 

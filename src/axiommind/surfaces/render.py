@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import os
 import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, TextIO
 
-__all__ = ["as_csv", "as_json_rows", "as_table", "bold", "day", "dim", "number", "plain", "printable", "width"]
+__all__ = ["as_csv", "as_json_rows", "as_table", "bold", "counted", "day", "dim", "plain", "printable", "width"]
 
 _CUT = 60
 
@@ -36,6 +33,9 @@ def as_json_rows(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def as_csv(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
+    import csv
+    import io
+
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
@@ -71,20 +71,25 @@ def _shown(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
+        if 0 < abs(value) < 0.001:
+            return f"{value:.1e}"
         return f"{value:.3f}".rstrip("0").rstrip(".")
     if isinstance(value, (list, dict)):
         value = json.dumps(value, ensure_ascii=False)
     text = " ".join(printable(str(plain(value))).split())
     if width(text) <= _CUT:
         return text
-    kept = ""
-    room = _CUT - 1
-    for char in text:
+    if text.startswith("/") and " " not in text:  # of a path the end says more
+        return "…" + _fitting(text[::-1], _CUT - 1)[::-1]
+    return _fitting(text, _CUT - 1) + "…"
+
+
+def _fitting(text: str, room: int) -> str:
+    for i, char in enumerate(text):
         room -= width(char)
         if room < 0:
-            break
-        kept += char
-    return kept + "…"
+            return text[:i]
+    return text
 
 
 def printable(text: str) -> str:
@@ -104,13 +109,16 @@ def width(text: str) -> int:
     return total
 
 
-def number(value: int) -> str:
-    return f"{value:,}"
+def counted(count: int, noun: str) -> str:
+    """`1 session`, `2 sessions`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def day(milliseconds: int | None) -> str:
     if not milliseconds:
         return "–"
+    from datetime import UTC, datetime
+
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d")
 
 

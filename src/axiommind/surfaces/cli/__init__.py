@@ -48,7 +48,7 @@ def build(argv: list[str], *, everything: bool = False) -> argparse.ArgumentPars
         epilog="Try: axm index, then: axm query --perspective tool-frequency --format table",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, prog=parser.prog)
     wanted = argv[0] if argv and argv[0] in commands() and not everything else None
     for command in [wanted] if wanted else commands():
         module = _load(command)
@@ -62,7 +62,7 @@ def build(argv: list[str], *, everything: bool = False) -> argparse.ArgumentPars
             "--home", metavar="FOLDER", help="where log.db and index.db are (default $AXM_HOME or ~/.axiommind)"
         )
         module.configure(sub, argv[1:])
-        sub.set_defaults(run=module.run)
+        sub.set_defaults(run=module.run, parser=sub)
     return parser
 
 
@@ -95,7 +95,9 @@ def _run(argv: list[str]) -> int:
         # Text from transcripts may hold anything; a terminal's encoding must not make us fail.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     parser = build(argv)
-    args = parser.parse_args(argv)
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")  # with the usage of that command
     if args.home:
         os.environ["AXM_HOME"] = args.home
     code: int = args.run(args)

@@ -7,6 +7,7 @@ import json
 import sys
 
 from axiommind.api import Memory
+from axiommind.surfaces import render
 
 HELP = "Purge a session or a project from the log's text and from the index, and never read it again."
 _EPILOG = """The event log keeps that something was there and was forgotten; its text is overwritten.
@@ -29,13 +30,14 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if args.undo:
         report = memory.remember_again(session=args.session, project=args.project)
-        sys.stderr.write(f"Lifted; read again: {report.new + report.updated} sessions\n")
+        sys.stderr.write(f"Lifted; read again: {render.counted(report.new + report.updated, 'session')}\n")
         if args.json:
             print(json.dumps({"schema": "axm.forget.v1", "lifted": True, "read": report.new + report.updated}))
         return 0
     done = memory.forget(session=args.session, project=args.project, reason=args.reason, dry_run=args.dry_run)
     verb = "Would forget" if args.dry_run else "Forgotten"
-    sys.stderr.write(f"{verb}: {len(done.sessions)} sessions{f' of {done.project}' if done.project else ''}\n")
+    what = render.counted(len(done.sessions), "session") + (f" of {done.project}" if done.project else "")
+    sys.stderr.write(f"{verb}: {what}\n")
     if args.json:
         shown = {
             "schema": "axm.forget.v1",

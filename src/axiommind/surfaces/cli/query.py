@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -39,15 +38,16 @@ def configure(parser: argparse.ArgumentParser, argv: list[str]) -> None:
     how.add_argument("--format", choices=("json", "csv", "table"), default="json", help="default: json")
     how.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
     how.add_argument("--plot", metavar="FILE", type=Path, help="also draw the rows as a chart (.svg or .png)")
+    named = _named(argv)
     filters = parser.add_argument_group("filters (every perspective)")
-    for param in COMMON:
+    for param in load(named[0]).filters if len(named) == 1 else COMMON:
         _add(filters, param)
     own = parser.add_argument_group("parameters of single perspectives")
     own.add_argument(
         "--param", action="append", default=[], metavar="NAME=VALUE", help="any parameter, by name (repeatable)"
     )
     seen = {p.name for p in COMMON}
-    for name in _named(argv):
+    for name in named:
         for param in load(name).params:
             if param.name not in seen:
                 seen.add(param.name)
@@ -95,10 +95,12 @@ def _since(text: str) -> int:
 
 
 def _until(text: str) -> int:
-    return _midnight(text) + int(timedelta(days=1).total_seconds() * 1000)
+    return _midnight(text) + 86_400_000
 
 
 def _midnight(text: str) -> int:
+    from datetime import UTC, datetime
+
     for form in ("%Y-%m-%d", "%Y%m%d"):
         try:
             return int(datetime.strptime(text, form).replace(tzinfo=UTC).timestamp() * 1000)
@@ -139,7 +141,7 @@ def run(args: argparse.Namespace) -> int:
 
 def params_of(perspective: Perspective, args: argparse.Namespace) -> dict[str, Any]:
     """Every parameter that the perspective knows: given as a flag, given by --param, or its default."""
-    known = {p.name: p for p in (*COMMON, *perspective.params)}
+    known = {p.name: p for p in (*perspective.filters, *perspective.params)}
     values = {name: param.default for name, param in known.items()}
     for name in known:
         given = getattr(args, f"p_{name}", None)

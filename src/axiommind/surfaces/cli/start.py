@@ -81,8 +81,8 @@ def _print(memory: Memory, seen: Overview, sample: bool) -> None:
             print(f"  {count:>7,}  {bar:<24}  {render.printable(name)}")
 
     print(render.bold("AxiomMind"))
-    subagents = f" and {seen.subagents:,} subagents" if seen.subagents else ""
-    line("Sessions", f"{seen.sessions:,}{subagents} in {len(seen.projects):,} projects")
+    subagents = f" and {render.counted(seen.subagents, 'subagent')}" if seen.subagents else ""
+    line("Sessions", f"{seen.sessions:,}{subagents} in {render.counted(len(seen.projects), 'project')}")
     line("From", f"{render.day(seen.first)} to {render.day(seen.last)}")
     line("Prompts", f"{seen.prompts:,}")
     line("Tool uses", f"{seen.tool_uses:,}, of them {seen.edits:,} file edits")
