@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from axiommind.text import redaction
+from axiommind.text import _secrets
 from axiommind.text.redaction import MARK, Redactor
 
 ROUNDS = 5
@@ -44,8 +44,8 @@ def strings(value: Any) -> list[str]:
 
 def alternatives(sample: list[bytes]) -> dict[str, float]:
     """Other ways to prefilter the same sample, in MB/s."""
-    words = [literal.encode().lower() for shape in redaction._SHAPES for literal in shape.literals if len(literal) > 1]
-    words += [name.encode() for name in (*redaction._WEAK_NAMES, *redaction._STRONG_NAMES)] + [b"://", b"key"]
+    words = [literal.encode().lower() for shape in _secrets.SHAPES for literal in shape.literals if len(literal) > 1]
+    words += [name.encode() for name in (*_secrets.WEAK_NAMES, *_secrets.STRONG_NAMES)] + [b"://", b"key"]
     alternation = re.compile(b"|".join(map(re.escape, words)))
 
     def each_literal() -> None:
@@ -74,8 +74,8 @@ def measure(folder: Path) -> dict[str, Any]:
     redact = best(lambda: [redactor.value(value) for value in decoded])
 
     sample = lines[:: max(1, len(lines) // 300)]
-    patterns = [re.compile(shape.pattern, re.ASCII) for shape in redaction._SHAPES]
-    patterns += [re.compile(redaction._URL_PASSWORD), re.compile(redaction._ASSIGNED, re.ASCII | re.IGNORECASE)]
+    patterns = [re.compile(shape.pattern, re.ASCII) for shape in _secrets.SHAPES]
+    patterns += [re.compile(_secrets.URL_PASSWORD), re.compile(_secrets.ASSIGNED, re.ASCII | re.IGNORECASE)]
 
     def naive() -> None:
         for line in sample:

@@ -362,13 +362,11 @@ def _is_transcript(_change: object, path: str) -> bool:
 
 def _worker() -> None:
     """A worker process leaves interrupts to its parent, and ends when the parent is gone, however it went."""
-    import gc
     import multiprocessing
     import signal
     import threading
     from multiprocessing.connection import wait
 
-    gc.disable()  # rows are plain tuples without cycles; collecting them again and again costs a tenth of the time
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 

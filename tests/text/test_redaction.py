@@ -17,6 +17,12 @@ REDACTOR = Redactor(b"a key of this home")
 A, HEX, MIX = "A1b2C3d4", "0123456789abcdef", "a1B2-c3D4_e5F6g7H8i9J0"
 PEM = "-----BEGIN {0}PRIVATE " + "KEY-----\n" + ("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" * 2 + "\n") * 4
 PEM_END = "-----END {0}PRIVATE " + "KEY-----"
+PGP = (
+    "-----BEGIN PGP PRIVATE "
+    + "KEY BLOCK-----\nVersion: GnuPG v2\n\n"
+    + ("lQOYBF1234567890ABCDEFabcdefGHIJ" * 2 + "\n") * 6
+)
+PGP += "=aB3d\n-----END PGP PRIVATE " + "KEY BLOCK-----"
 SECRETS = [
     ("anthropic", "sk-" + "ant-api03-" + MIX * 4),
     ("anthropic", "sk-" + "ant-oat01-" + MIX * 2),
@@ -58,13 +64,61 @@ SECRETS = [
     ("sentry", "snt" + "rys_" + A * 8),
     ("cloudflare", "cf" + "ut_" + A * 6),
     ("azure", "abc" + "8Q" + "~" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p"),
+    ("openrouter", "sk" + "-or-v1-" + HEX * 4),
+    ("mailgun", "key" + "-" + HEX * 2),
+    ("supabase", "sb" + "p_" + HEX * 2 + HEX[:8]),
+    ("vercel", "vc" + "p_" + A * 4),
+    ("netlify", "nf" + "p_" + A * 5),
+    ("fly", "fo" + "1_" + A * 6),
+    ("fly", "fm" + "2_" + A * 12),
+    ("airtable", "pa" + "t" + (A * 2)[:14] + "." + HEX * 4),
+    ("heroku", "HR" + "KU-AA" + A * 7),
+    ("postman", "PM" + "AK-" + HEX + HEX[:8] + "-" + HEX * 2 + "ab"),
+    ("newrelic", "NR" + "AK-" + "ABC1234567DEFGH89012345JKLM"),
+    ("grafana", "gl" + "sa_" + A * 4 + "_" + HEX[:8]),
+    ("terraform", (A * 2)[:14] + ".atlas" + "v1." + A * 9),
+    ("doppler", "dp" + ".pt." + A * 5),
+    ("age", "AGE-SEC" + "RET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7LQPZRY9X8GF2TVDW0S3JN54KHCE"),
+    ("private-key", PGP),
     ("jwt", "ey" + "JhbGciOiJIUzI1NiJ9" + ".ey" + "JzdWIiOiIxMjM0In0" + "." + MIX),
     ("private-key", (PEM + PEM_END).format("RSA ")),
     ("private-key", (PEM + PEM_END).format("").replace("\n", "\\n")),
     ("private-key", PEM.format("EC ").strip()),
 ]
 RANDOM = "q7Zr2" + "Xw9Lk4" + "Tn8Vb3" + "Ym6Pd1"
+LETTERS = "correct" + "horse" + "battery"
 CONTEXTS = [  # (kind, text before, secret, text after)
+    ("sentry", "https://", HEX * 2, "@o123.ingest.sentry.io/456"),
+    ("authorization", "Proxy-Authorization: Basic ", "dXNlcjpw" + "YXNzd29yZA==", "\r\n"),
+    ("authorization", '("Authorization", "Bearer ', RANDOM, '")'),
+    ("authorization", "['authorization', 'Basic ", "dXNlcjpw" + "YXNzd29yZA==", "']"),
+    ("authorization", "sent Bearer ", RANDOM, " to it"),
+    ("secret", "X-Api-Key: ", RANDOM, "\n"),
+    ("secret", "curl -H 'x-api-key: ", RANDOM, "'"),
+    ("secret", "X-Auth-Token: ", RANDOM, ""),
+    ("secret", "PRIVATE-TOKEN: ", RANDOM, ""),
+    ("cookie", "Set-Cookie: connect.sid=", "s%3A" + RANDOM, "; Path=/"),
+    ("cookie", "Cookie: PHPSESSID=", RANDOM, ""),
+    ("cookie", "cookie: csrftoken=", RANDOM, "; a=b"),
+    ("cookie", "Cookie: theme=dark; x=", RANDOM + "Gh5Jk2Zx7", ""),
+    ("password", "export DB_PASSWORD=", LETTERS, "\n"),
+    ("password", "POSTGRES_PASSWORD=", "mysec" + "retpw", ""),
+    ("password", "PGPASSWORD=", "hunt" + "er22", " psql -h x"),
+    ("password", "  MYSQL_ROOT_PASSWORD: ", "root" + "pw99", "\n"),
+    ("password", "  POSTGRES_PASSWORD: ", LETTERS, "\n"),
+    ("password", "DB_PASS=", "S3cr" + "3t!pw", ""),
+    ("password", "SMTP_PASS='", LETTERS, "'"),
+    ("password", "password2 = '", "hunt" + "er22", "'"),
+    ("password", "password\t= ", "hunt" + "er22", ""),
+    ("password", "curl -u ann:", "S3cr" + "3t!pw", " https://x"),
+    ("password", "curl -s --user ann:", LETTERS, " https://x"),
+    ("password", "sshpass -p ", LETTERS, " ssh ann@x"),
+    ("password", "mysql -u root -p", "S3cr" + "3t!pw", " app"),
+    ("password", "docker login -u ann -p ", LETTERS, " ghcr.io"),
+    ("secret", "gh auth --token ", RANDOM, ""),
+    ("secret", "//registry.npmjs.org/:_authToken=", "1a2b3c4d-1a2b-4c3d-8e9f-" + "0123456789ab", "\n"),
+    ("password", "- name: DB_PASSWORD\n      value: ", LETTERS, "\n"),
+    ("secret", '- name: API_TOKEN\n  value: "', RANDOM, '"'),
     ("aws-secret-key", "aws_secret_access_key = ", "wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY", "\n"),
     ("aws-secret-key", '"SecretAccessKey": "', "abcdEFGH1234ijkl/MNOP+5678" + "qrstUVWX90yzAB", '"'),
     ("slack-webhook", "https://hooks.slack.com/services/", "T0A1B2C3D/B0A1B2C3D/" + A * 3, ""),
@@ -124,6 +178,26 @@ CLEAN = [
     "sk-circle-fade-dot-animation-slow",
     "task-0123456789abcdef0123456789",
     "ghp_" + "x" * 36,
+    "DB_PASSWORD=postgres POSTGRES_PASSWORD: postgres DB_PASSWORD=${{ secrets.X }} PASSWORD=$(openssl rand -hex 8)",
+    "DB_PASSWORD=changeme DB_PASSWORD=your-password PASSWORD=<password> PASSWORD=xxxxxxxxxx PASSWORD=**********",
+    "PASSWORD: 'passwordFactor', RESET_PASSWORD: 'reset-link', FORGOT_PASSWORD=forgotten",
+    "DB_PASSWORD=getPassword() DB_PASSWORD=/run/secrets/db DB_PASSWORD=os.environ DB_PASSWORD=settings.database",
+    "password: 'Password', password: 'mysecretpassword', password = \"correct horse battery\"",
+    "passwords: S3cr3t!pw is no name",
+    "Bearer authentication-with-tokens is supported; Bearer invalid; Bearer $ALICE_TOKEN; Basic validation",
+    '("Authorization", "Bearer ${token}")',
+    "Cookie: theme=dark; lang=en; session=abc",
+    "mkdir -p build/output1 && curl -u $USER:$PASS https://x",
+    "date -u +%Y-%m-%dT%H:%M:%SZ; curl https://x:8080/a1b2c3",
+    "mysql -u root -p app_db2",
+    "docker run -p 127.0.0.1:8080:80 login-image",
+    'sshpass -p $PASSWORD ssh x; sshpass -p "${SSH_PASS}" ssh x',
+    "--token <token> --token $TOKEN --password=$PW --user root",
+    "  --pass: #34d399;  --fail: #f87171;",
+    "name: DB_PASSWORD\n  value: ${DB_PASSWORD}",
+    "name: DB_PASSWORD\n  valueFrom: secretKeyRef",
+    "msg_01AbCdEfGhIjKlMnOpQrStUv.x npm run key-value-pairs-of-configuration-files",
+    "https://0123456789abcdef@example.com",
     "const nextPageToken = 'CAUQAA1b2C3d4E5f6'",
 ]
 
@@ -184,6 +258,77 @@ def test_a_dict_key_tells_what_its_value_is() -> None:
     assert redacted["user"] == "ann"
     assert redacted["token"] == "string"
     assert value["Password"] == "hunt" + "er2"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Authorization",
+        "authorization",
+        "Proxy-Authorization",
+        "X-Api-Key",
+        "x-api-key",
+        "X-Auth-Token",
+        "PRIVATE-TOKEN",
+    ],
+)
+def test_a_header_in_a_dict(name: str) -> None:
+    for scheme in ("", "Bearer ", "token ") if "uthorization" in name else ("",):
+        redacted = REDACTOR.value({name: scheme + RANDOM})[name]
+        assert RANDOM not in redacted
+        assert redacted.startswith(scheme)
+        assert REDACTOR.suspects(json.dumps({name: scheme + RANDOM}).encode())
+    plain = {name: "Bearer ${token}"}
+    assert REDACTOR.value(plain) is plain
+
+
+def test_a_header_in_a_list() -> None:
+    for header in (["Authorization", "Bearer " + RANDOM], ["authorization", "Basic dXNlcjpw" + "YXNzd29yZA=="]):
+        redacted = REDACTOR.value(header)
+        assert marked("authorization", redacted[1])
+        assert REDACTOR.suspects(json.dumps(header).encode())
+        assert REDACTOR.value(redacted) is redacted
+    plain = ["Authorization", "Bearer <token>"]
+    assert REDACTOR.value(plain) is plain
+
+
+def test_a_cookie_in_a_dict() -> None:
+    redacted = REDACTOR.value({"Cookie": f"theme=dark; sid={RANDOM}; lang=en"})
+    assert marked("cookie", redacted["Cookie"])
+    assert RANDOM not in redacted["Cookie"]
+    assert REDACTOR.value(redacted) is redacted
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DB_PASSWORD", LETTERS),
+        ("API_TOKEN", RANDOM),
+        ("Authorization", "Bearer " + RANDOM),
+        ("db_password", "hunt" + "er2"),
+    ],
+)
+def test_a_name_and_a_value_in_a_dict(name: str, value: str) -> None:
+    for entry in (
+        {"name": name, "value": value},
+        {"value": value, "key": name},
+        {"Name": name, "x": 1, "Value": value},
+    ):
+        redacted = REDACTOR.value({"env": [entry]})
+        assert value not in json.dumps(redacted)
+        assert name in json.dumps(redacted)
+        assert REDACTOR.suspects(json.dumps({"env": [entry]}).encode())
+        assert REDACTOR.value(redacted) is redacted
+    for plain in ({"name": "LOG_LEVEL", "value": value}, {"name": name, "value": "${X}"}, {"name": name, "value": 5}):
+        if "Bearer" not in value:
+            assert REDACTOR.value(plain) is plain
+
+
+def test_a_dict_key_in_capitals_takes_plain_letters() -> None:
+    assert marked("password", REDACTOR.value({"POSTGRES_PASSWORD": LETTERS})["POSTGRES_PASSWORD"])
+    for plain in ({"password": LETTERS}, {"RESET_PASSWORD": "resetting"}, {"DB_PASSWORD": "postgres"}):
+        assert REDACTOR.value(plain) is plain
+    assert marked("password", REDACTOR.value({"user": "ann", "pass": "hunt" + "er2"})["pass"])
 
 
 def test_keys_are_redacted_too() -> None:
@@ -268,6 +413,7 @@ UNITS = (
         "SG.",
         "-",
     ),
+    *(" --", " -p", "curl -u ", "value: ", "name: token\n value: ", "Bearer ", "PASSWORD=a", "pata1.", "--token "),
     *("password=hunt" + "er2 ", "api" + "_key=" + RANDOM + "\n", "key_secret_token_0:"),
 )
 
@@ -287,11 +433,29 @@ PIECES = st.one_of(
     st.text(alphabet=string.ascii_letters + string.digits + "=:'\"\\-_./@[]> \n", max_size=12),
     st.sampled_from([secret for _, secret in SECRETS]),
     st.sampled_from([before + secret + after for _, before, secret, after in CONTEXTS]),
-    st.sampled_from(["password", "token", "api_key=", '": "', "--secret ", "Authorization: Bearer ", "://u:", "@h"]),
+    st.sampled_from(
+        [
+            "password",
+            "token",
+            "api_key=",
+            '": "',
+            " --secret ",
+            "Authorization: Bearer ",
+            "curl -u a:",
+            " -p",
+            "://u:",
+            "@h",
+        ]
+    ),
     st.sampled_from([RANDOM, "hunt" + "er2", "[redacted:password:0123456789]", "[redacted:", "-----", "eyJ"]),
 )
 TEXTS = st.lists(PIECES, max_size=6).map("".join)
-NAMES = st.one_of(TEXTS, st.sampled_from(["password", "DB_PASSWORD", "token", "x-api-key", "secret_0", "clientSecret"]))
+NAMES = st.one_of(
+    TEXTS,
+    st.sampled_from(
+        ["password", "DB_PASSWORD", "token", "x-api-key", "secret_0", "clientSecret", "Cookie", "name", "value"]
+    ),
+)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | TEXTS | st.just(RANDOM),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),

@@ -7,7 +7,9 @@ import json
 import os
 import sys
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING
 
 import axiommind
@@ -96,13 +98,25 @@ def _print(memory: Memory, seen: Overview, sample: bool) -> None:
         for session, title, when in seen.recent:
             text = " ".join(render.printable(title).split())
             print(f"  {render.day(when)}  {text[:70]}{'…' if len(text) > 70 else ''}  {render.dim(session)}")
-    prefix = f"AXM_HOME={memory.config.home} " if sample else ""
+    prefix = (f"AXM_HOME={memory.config.home} " if sample else "") + _program()
     print(f"\n{render.bold('Try next')}")
+    drawn = ["query --perspective transitions --plot transitions.svg"] if find_spec("altair") else []
     for command in (
-        "axm query --perspective usage --format table",
-        'axm query --perspective prompts --search "test" --format table',
-        "axm query --perspective transitions --plot transitions.svg",
-        'axm query --sql "select title, prompt_count from sessions order by last_ts desc limit 5"',
-        "axm doctor",
+        "query --perspective usage --format table",
+        'query --perspective prompts --search "test" --format table',
+        *drawn,
+        'query --sql "select title, prompt_count from sessions order by last_ts desc limit 5"',
+        "doctor",
     ):
-        print(f"  {prefix}{command}")
+        print(f"  {prefix} {command}")
+
+
+def _program() -> str:
+    """How to call this program from here: its name where the shell finds it, else its path (as after `make run`)."""
+    path = Path(sys.argv[0])
+    if path.name != "axm" or which("axm") is not None:
+        return "axm"
+    try:
+        return str(path.absolute().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path.absolute())
