@@ -42,8 +42,13 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
+    """What was forgotten; `copies` are other sessions (forks) that hold some of the same records, and `complete` is
+    False while a reader keeps old pages of our files in use."""
+
     sessions: tuple[str, ...]
     project: str | None
+    copies: tuple[str, ...] = ()
+    complete: bool = True
 
 
 class Memory:
@@ -88,7 +93,10 @@ class Memory:
         wanted = None if project is None else project_of(os.path.realpath(project))
         notes: list[str] = []
         if self.config.log_path.exists() and not (self.config.home / "redaction.key").exists():
-            notes.append("redaction.key was missing: a new one is made, and new marks will differ from old ones")
+            notes.append(
+                "redaction.key was missing: a new one is made; new marks will differ from old ones, "
+                "and changed files are read whole again"
+            )
         with self._log() as (log, key), contextlib.ExitStack() as stack:
             segments = Segments(log)
             index = self._open_index(log, notes, stack)
@@ -114,6 +122,10 @@ class Memory:
             )
             found = discover_all(self.environ, self._user, self.config.claude_roots, project)
             report = run.run(found, project=wanted, full=full)
+            if project is not None and not any(discovery.files for _, discovery in found):
+                report.notes.append(f"no sessions of {project} were found")
+            gone = "select count(*) from sessions where missing_since is not null and (?1 is null or project = ?1)"
+            (report.missing,) = index.db.execute(gone, (wanted,)).fetchone()
             if prune:
                 where = "missing_since is not null" + (" and project = ?" if wanted else "")
                 gone = index.db.execute(
@@ -131,12 +143,15 @@ class Memory:
         from axiommind.projections.runner import Index, quarantine, rebuild
 
         path = self.config.index_path
+        index = None
         try:
             index = Index(path)
             index.db.execute("select count(*) from sessions").fetchone()
         except (IndexCorrupt, sqlite3.DatabaseError) as error:
             if isinstance(error, sqlite3.DatabaseError) and not sqlite.is_damage(error):
                 raise
+            if index is not None:
+                index.close()
             aside = quarantine(path)
             notes.append(f"index.db was damaged: rebuilt from the log (the old one is {aside})")
             rebuild(log, path, self._pool(log.sizes()["blob_bytes"], stack))
@@ -211,20 +226,35 @@ class Memory:
         self, *, session: str | None = None, project: str | None = None, reason: str = "", dry_run: bool = False
     ) -> Forgotten:
         """Write a tombstone and purge the text of sessions, here and in the index."""
-        from axiommind.projections.runner import Segments
+        from axiommind.projections.runner import Segments, remove_leftovers
 
         with self._log() as (log, _key), contextlib.ExitStack() as stack:
             index = self._open_index(log, [], stack)
             index.catch_up(log, Segments(log))
             sessions, name = self._sessions_to_forget(index.db, log, session, project)
+            copies = self._copies(index.db, sessions)
             if dry_run:
-                return Forgotten(tuple(sessions), name)
+                return Forgotten(tuple(sessions), name, copies)
             log.forget(sessions, name, actor="user", reason=reason)
             index.catch_up(log, Segments(log))
-            index.scrub()
+            complete = index.scrub() and log.settle()
             for copy in self.config.home.glob("index.db.corrupt-*"):
                 copy.unlink(missing_ok=True)  # a damaged copy of the index may still hold the text
-        return Forgotten(tuple(sessions), name)
+            remove_leftovers(self.config.index_path)  # so may a rebuild that was killed
+        return Forgotten(tuple(sessions), name, copies, complete)
+
+    def _copies(self, db: sqlite3.Connection, sessions: list[str]) -> tuple[str, ...]:
+        found: set[str] = set()
+        for session in sessions:
+            rows = db.execute(
+                """
+                select distinct o.session_id from records r join records o on o.uuid = r.uuid
+                where r.session_id = ? and o.session_id <> r.session_id
+                """,
+                (session,),
+            )
+            found |= {row[0] for row in rows}
+        return tuple(sorted(found - set(sessions)))
 
     def _sessions_to_forget(
         self, db: sqlite3.Connection, log: SqliteLog, session: str | None, project: str | None
@@ -287,7 +317,11 @@ class Memory:
                     hint="axm query --all-projects --perspective sessions shows what is",
                 )
             return Scope(found)
-        return Scope(resolve_project(path, cwd or str(Path.cwd())))
+        try:
+            here = cwd or str(Path.cwd())
+        except OSError:  # the current folder was deleted
+            return Scope(None)
+        return Scope(resolve_project(path, here, stop=str(self._user)))
 
     @contextlib.contextmanager
     def _reading(self, scope: Scope, db: Path | None) -> Iterator[sqlite3.Connection]:

@@ -14,7 +14,17 @@ from typing import Any
 
 from axiommind.errors import BadQuery, DiskFull, Locked, NotWritable, QueryLimit, StoreError
 
-__all__ = ["Rows", "atomic", "guard", "is_damage", "open_read", "open_write", "run_guarded", "store_error"]
+__all__ = [
+    "Rows",
+    "atomic",
+    "checkpoint",
+    "guard",
+    "is_damage",
+    "open_read",
+    "open_write",
+    "run_guarded",
+    "store_error",
+]
 
 BUSY_MS = 15_000
 _CACHE_KIB = 16_000
@@ -64,6 +74,8 @@ def open_read(path: Path) -> sqlite3.Connection:
             db.execute("select count(*) from sqlite_master").fetchone()
         except sqlite3.OperationalError as error:
             db.close()
+            if not error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+                raise  # locked, or worse: an immutable view would ignore what is in the write-ahead log
             last = error
             continue
         except sqlite3.Error:
@@ -95,6 +107,18 @@ def atomic(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
             db.execute("rollback")
         raise
     db.execute("commit")
+
+
+def checkpoint(db: sqlite3.Connection) -> bool:
+    """Move the write-ahead log into the database and empty it; False when a reader is in the way."""
+    db.execute("pragma busy_timeout=2000")
+    try:
+        row = db.execute("pragma wal_checkpoint(truncate)").fetchone()
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        db.execute(f"pragma busy_timeout={BUSY_MS}")
+    return row is None or row[0] == 0
 
 
 def store_error(error: sqlite3.Error, path: Path) -> StoreError | None:
@@ -129,6 +153,7 @@ _ALLOWED = {
 }
 # Functions that reach outside the database or can be used to burn memory.
 _FORBIDDEN_FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "zeroblob", "randomblob"}
+_BYTES = 64 << 20
 _STEP = 20_000  # virtual-machine instructions between two looks at the clock
 
 
@@ -140,7 +165,16 @@ class Rows(list[tuple[Any, ...]]):
         self.columns = tuple(columns)
 
     def dicts(self) -> list[dict[str, Any]]:
-        return [dict(zip(self.columns, row, strict=True)) for row in self]
+        return [dict(zip(self.names(), row, strict=True)) for row in self]
+
+    def names(self) -> tuple[str, ...]:
+        """The columns' names made unique (`a`, `a_2`), so that no value of a join is lost in a dictionary."""
+        seen: dict[str, int] = {}
+        found = []
+        for name in self.columns:
+            seen[name] = seen.get(name, 0) + 1
+            found.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+        return tuple(found)
 
 
 def guard(db: sqlite3.Connection) -> None:
@@ -163,7 +197,7 @@ def guard(db: sqlite3.Connection) -> None:
     db.set_authorizer(authorise)
     # Strings and blobs that a query may build, and how deep its expressions may go.
     for limit, value in (
-        (sqlite3.SQLITE_LIMIT_LENGTH, 64 << 20),
+        (sqlite3.SQLITE_LIMIT_LENGTH, 16 << 20),
         (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
         (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
     ):
@@ -180,13 +214,10 @@ def run_guarded(db: sqlite3.Connection, sql: str, *, seconds: float, rows: int) 
         if cursor.description is None:
             raise BadQuery("only a select statement is allowed here")
         columns = [d[0] for d in cursor.description]
-        found = cursor.fetchmany(rows + 1)
+        found = _fetch(cursor, rows + 1, deadline, seconds)
     except sqlite3.OperationalError as error:
         if "interrupted" in str(error):
-            raise QueryLimit(
-                f"the query was stopped after {seconds:g} s",
-                hint="narrow it with where or limit, or raise query.seconds (AXM_QUERY_SECONDS)",
-            ) from error
+            raise _too_long(seconds) from error
         raise _refusal(error) from error
     except (sqlite3.DatabaseError, sqlite3.Warning, sqlite3.ProgrammingError, ValueError) as error:
         if isinstance(error, sqlite3.DatabaseError) and is_damage(error):
@@ -200,6 +231,29 @@ def run_guarded(db: sqlite3.Connection, sql: str, *, seconds: float, rows: int) 
             hint="add a limit, or raise query.rows (AXM_QUERY_ROWS)",
         )
     return Rows(columns, found)
+
+
+def _fetch(cursor: sqlite3.Cursor, rows: int, deadline: float, seconds: float) -> list[tuple[Any, ...]]:
+    """At most so many rows, and so many bytes: a row limit alone does not bound memory."""
+    found: list[tuple[Any, ...]] = []
+    size = 0
+    for row in cursor:
+        found.append(row)
+        size += sum(len(v) for v in row if isinstance(v, (str, bytes)))
+        if size > _BYTES:
+            raise QueryLimit(f"the query gives more than {_BYTES >> 20} MB", hint="ask for fewer or shorter columns")
+        if time.monotonic() > deadline:
+            raise _too_long(seconds)
+        if len(found) >= rows:
+            break
+    return found
+
+
+def _too_long(seconds: float) -> QueryLimit:
+    return QueryLimit(
+        f"the query was stopped after {seconds:g} s",
+        hint="narrow it with where or limit, or raise query.seconds (AXM_QUERY_SECONDS)",
+    )
 
 
 def _refusal(error: Exception) -> BadQuery:

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -112,7 +113,7 @@ def doctor(config: Config, environ: Mapping[str, str], user: Path) -> list[Check
     found = discover_all(environ, user, config.claude_roots)
     for source, discovery in found:
         for root in discovery.roots:
-            inside = [f for f in discovery.files if f.path.startswith(root + os.sep) and f.kind == "transcript"]
+            inside = [f for f in discovery.files if f.root == root and f.kind == "transcript"]
             size = sum(f.size for f in inside)
             if inside:
                 text = f"{len(inside)} transcripts in {len({f.folder for f in inside})} folders, {_size(size)}"
@@ -185,13 +186,11 @@ def _behind(config: Config, log: SqliteLog, found: list[Any]) -> list[Check]:
                 bytes_ += max(file.size - (head.end if head else 0), 0)
     position = 0
     if config.index_path.exists():
-        db = sqlite.open_read(config.index_path)
         try:
-            (position,) = db.execute("select coalesce(min(position), 0) from projection_offsets").fetchone()
+            with closing(sqlite.open_read(config.index_path)) as db:
+                (position,) = db.execute("select coalesce(min(position), 0) from projection_offsets").fetchone()
         except sqlite3.DatabaseError as error:
             return [Check("index.db", "bad", f"cannot be read: {error}", ("run: axm rebuild",))]
-        finally:
-            db.close()
     events = log.last_position() - position
     data = {"files": files, "bytes": bytes_, "events": events}
     if not files and not events:
@@ -210,9 +209,7 @@ def _leaving(found: list[Any], log: SqliteLog) -> list[Check]:
             days = _retention(Path(root))
             limit = now - (days - _SOON_DAYS) * _DAY_MS
             going = [
-                f
-                for f in discovery.files
-                if f.kind == "transcript" and f.path.startswith(root + os.sep) and f.mtime_ns / 1e6 < limit
+                f for f in discovery.files if f.kind == "transcript" and f.root == root and f.mtime_ns / 1e6 < limit
             ]
             if not going:
                 continue
@@ -245,14 +242,18 @@ def _retention(root: Path) -> int:
 def _index(config: Config) -> list[Check]:
     if not config.index_path.exists():
         return [Check("index.db", "warn", "not there; run: axm index")]
-    db = sqlite.open_read(config.index_path)
+    try:
+        db = sqlite.open_read(config.index_path)
+    except sqlite3.DatabaseError:
+        return []  # said already
     try:
         (last,) = db.execute("select value from meta where key = 'last_indexed_at'").fetchone() or ("never",)
         projects = db.execute(
             "select project, count(*) from sessions group by project order by count(*) desc, project"
         ).fetchall()
         (sessions,) = db.execute("select count(*) from sessions").fetchone()
-        problems = db.execute("select path, line, why from problems order by path, line").fetchall()
+        (bad,) = db.execute("select count(*) from problems").fetchone()
+        problems = db.execute("select path, line, why from problems order by path, line limit 1000").fetchall()
         unknown = db.execute(
             "select type, sum(count) from record_counts where not known group by type order by 2 desc, type"
         ).fetchall()
@@ -272,7 +273,7 @@ def _index(config: Config) -> list[Check]:
     if problems:
         shown = tuple(f"{path}:L{line}  {why}" for path, line, why in problems[:20])
         listed = [{"path": p, "line": n, "why": w} for p, n, w in problems]
-        text = f"{len(problems)} lines could not be read; the rest of their files was"
+        text = f"{bad} lines could not be read; the rest of their files was"
         checks.append(Check("problems", "note", text, shown, {"problems": listed}))
     if unknown:
         text = f"{sum(n for _, n in unknown)} records of types this version does not know (counted, kept in the log)"
@@ -334,16 +335,14 @@ def _verify_index(path: Path) -> list[tuple[str, str]]:
 def _verify_forgotten(path: Path, log: SqliteLog) -> list[tuple[str, str]]:
     """No trace of what was forgotten: not as a session, not as a segment."""
     found = []
-    db = sqlite.open_read(path)
     try:
-        for kind, name in sorted(log.tombstones()):
-            column = "id" if kind == "session" else "project"
-            if db.execute(f"select 1 from sessions where {column} = ?", (name,)).fetchone():
-                found.append((f"index.db {kind} {name}", "was forgotten, but is still in the index"))
+        with closing(sqlite.open_read(path)) as db:
+            for kind, name in sorted(log.tombstones()):
+                column = "id" if kind == "session" else "project"
+                if db.execute(f"select 1 from sessions where {column} = ?", (name,)).fetchone():
+                    found.append((f"index.db {kind} {name}", "was forgotten, but is still in the index"))
     except sqlite3.DatabaseError as error:
         found.append(("index.db", f"cannot be read: {error}"))
-    finally:
-        db.close()
     return found
 
 

@@ -130,6 +130,9 @@ def _read(job: _Job) -> _Outcome:
     except OSError as error:
         out.segments.clear()
         out.problem = Problem(job.file.path, 0, f"cannot be read: {error.strerror or error}")
+    except Exception as error:  # noqa: BLE001 - whatever one file holds, it must not stop the others
+        out.segments.clear()
+        out.problem = Problem(job.file.path, 0, f"cannot be understood: {type(error).__name__}: {error}")
     return out
 
 
@@ -238,9 +241,8 @@ class Ingest:
         self._tombstones = log.tombstones()
         self._projects: dict[str, str] = {}  # of sessions
         self._notes: list[Head] = []
-        self._forgotten_folders = {slug(key) for kind, key in self._tombstones if kind == "project"}
-        for head in self._heads.values():
-            if head.state.get("project_known"):
+        for head in sorted(self._heads.values(), key=lambda h: -int(h.state["project_known"])):
+            if head.state["project_known"]:
                 self._projects.setdefault(head.state["session_id"], head.state["project"])
 
     def run(self, found: Sequence[tuple[str, Discovery]], *, project: str | None = None, full: bool = False) -> Report:
@@ -270,7 +272,7 @@ class Ingest:
         head = self._heads.get(file.path)
         if head is not None:
             same = (head.size, head.mtime_ns, head.inode) == (file.size, file.mtime_ns, file.inode)
-            if same and deep is None:
+            if same and deep is None and not head.state.get("reread"):
                 return None
         checks = None if deep is None else deep.get(file.path, ())
         return _Job(source, file, self.key, head, checks, _JOB_BYTES)
@@ -279,12 +281,12 @@ class Ingest:
         if not self._tombstones:
             return False
         head = self._heads.get(file.path)
-        known = project or (head.state.get("project") if head else None)
-        if known == file.folder and file.folder in self._forgotten_folders:
+        known = project or (head.state["project"] if head else None)
+        parent = file.parent_session or (head.state["parent_session"] if head else None)
+        if known == file.folder and file.folder in {slug(key) for kind, key in self._tombstones if kind == "project"}:
             return True
-        return bool(
-            self._tombstones & {("session", file.session_id), ("session", file.parent_session), ("project", known)}
-        )
+        covering = {("session", file.session_id), ("session", parent), ("project", known)}
+        return bool(self._tombstones & covering)
 
     def _deep_hashes(self) -> dict[str, tuple[tuple[int, int, str], ...]]:
         found: dict[str, list[tuple[int, int, str]]] = {}
@@ -317,7 +319,7 @@ class Ingest:
                 size += read
             elif outcome.problem is None and not _continued(job):
                 self.report.unchanged += job.file.kind == "transcript"
-                self._notes.append(self._restated(job, job.file.folder, known=False))
+                self._notes.append(self._restated(job, job.file.folder, known=0))
             if size >= _BATCH_BYTES or len(batch) >= 500:
                 self._append(batch)
                 batch, size = [], 0
@@ -368,7 +370,7 @@ class Ingest:
             if not outcome.more or outcome.ends is None:
                 return
             # The next part goes on where this one ends, whether or not it has been appended yet.
-            head = self._head(job, outcome, project="", known=False)
+            head = self._head(job, outcome, project="", known=0)
             job = replace(job, head=replace(head, state={**head.state, "continued": True}), deep=None)
             outcome = self._result(job, self._submit(job))
             outcome.opened = 0
@@ -376,19 +378,25 @@ class Ingest:
     def _append(self, batch: Sequence[tuple[_Job, _Outcome]]) -> None:
         events: list[tuple[Event, Decoded | None]] = []
         with self.log.atomic():
+            # Read in here: what was forgotten since this run began must not come back.
+            self._tombstones = self.log.tombstones()
             for job, outcome in batch:
                 self._append_file(job, outcome, events)
         self.report.events += len(events)
         self._flush(events)
 
     def _append_file(self, job: _Job, outcome: _Outcome, events: list[tuple[Event, Decoded | None]]) -> None:
-        file = job.file
+        file = _with_parent(job.file, outcome)
+        job = replace(job, file=file)
         project, known = self._project(job, outcome)
         if self._is_forgotten(file, project):
             # Only now is it known whose it is: remember that, so that it is not opened again.
             self._notes.append(self._restated(job, project, known))
             return
         head = self._head(job, outcome, project=project, known=known)
+        now = self.log.head(file.path)  # another process may have seen it leave and come back
+        if now is not None:
+            head = replace(head, state={**head.state, "flips": now.state.get("flips", 0)})
         appended = 0
         expect = outcome.segments[0].chunk_start
         for segment in outcome.segments:
@@ -423,7 +431,7 @@ class Ingest:
             else:
                 self.report.updated += 1
 
-    def _head(self, job: _Job, outcome: _Outcome, *, project: str, known: bool) -> Head:
+    def _head(self, job: _Job, outcome: _Outcome, *, project: str, known: int) -> Head:
         file = job.file
         last = outcome.segments[-1]
         assert outcome.ends is not None
@@ -445,7 +453,7 @@ class Ingest:
             },
         )
 
-    def _state(self, file: SourceFile, project: str, known: bool, flips: int) -> dict[str, Any]:
+    def _state(self, file: SourceFile, project: str, known: int, flips: int) -> dict[str, Any]:
         return {
             "session_id": file.session_id,
             "parent_session": file.parent_session,
@@ -456,7 +464,7 @@ class Ingest:
             "flips": flips,
         }
 
-    def _payload(self, job: _Job, outcome: _Outcome, segment: _Segment, known: bool) -> dict[str, Any]:
+    def _payload(self, job: _Job, outcome: _Outcome, segment: _Segment, known: int) -> dict[str, Any]:
         file = job.file
         return {
             "source": job.source,
@@ -477,26 +485,23 @@ class Ingest:
             "project_known": known,
         }
 
-    def _project(self, job: _Job, outcome: _Outcome) -> tuple[str, bool]:
-        """The project of a file: a subagent's is its parent's; else the first folder its lines name; else, and not
-        for certain, the name of the folder it lies in, which is never decoded."""
+    def _project(self, job: _Job, outcome: _Outcome) -> tuple[str, int]:
+        """The project of a file, and how sure that is: 2 = where it was moved to, 1 = the first folder that its lines
+        name (or its parent's project), 0 = the name of the folder it lies in, which is never decoded."""
         file = job.file
-        parent = file.parent_session
-        for segment in outcome.segments:
-            if parent is None and file.session_id.startswith("agent-") and segment.decoded is not None:
-                parent = segment.decoded.parent_session
-        if parent is not None and parent in self._projects:
-            return self._projects[parent], True
-        if job.head is not None and job.head.state.get("project_known"):
-            return str(job.head.state["project"]), True
-        if file.session_id in self._projects:
-            return self._projects[file.session_id], True
-        for segment in outcome.segments:
-            if segment.decoded is not None and segment.decoded.cwd:
-                project = project_of(segment.decoded.cwd)
-                self._projects.setdefault(file.session_id, project)
-                return project, True
-        return file.folder, False
+        named = [s.decoded for s in outcome.segments if s.decoded is not None and s.decoded.cwd]
+        for decoded in named:
+            if decoded.relocated and decoded.cwd:
+                self._projects[file.session_id] = project_of(decoded.cwd)
+                return self._projects[file.session_id], 2
+        for session in (file.parent_session, file.session_id):
+            if session is not None and session in self._projects:
+                return self._projects[session], 1
+        for decoded in named:
+            if decoded.cwd:
+                self._projects[file.session_id] = project_of(decoded.cwd)
+                return self._projects[file.session_id], 1
+        return file.folder, 0
 
     # --- files that left, and came back ----------------------------------------------------------------
 
@@ -506,7 +511,7 @@ class Ingest:
         left: list[tuple[Head, str, dict[str, Any]]] = []
         for head in self._heads.values():
             state = head.state
-            if head.stream in present or state["kind"] != "transcript" or not head.end:
+            if head.stream in present or state["kind"] != "transcript" or (head.generation, head.end) == (0, 0):
                 continue
             if project is not None and state["project"] != project:
                 continue
@@ -516,10 +521,8 @@ class Ingest:
                 ("project", state["project"]),
             }:
                 continue
-            if state.get("missing"):
-                self.report.missing += 1
-            elif not head.stream.startswith(unreadable) and not os.path.lexists(head.stream):
-                self.report.missing += 1
+            gone = not head.stream.startswith(unreadable) and not os.path.lexists(head.stream)
+            if gone and not state.get("missing"):
                 left.append((head, "transcript_missing", {}))
         self._flip(left)
 
@@ -528,7 +531,8 @@ class Ingest:
         for file in files:
             head = self._heads.get(file.path)
             if head is not None and head.state.get("missing"):
-                extra = {"size": file.size, "mtime_ms": file.mtime_ns // 1_000_000, "parent": file.parent_session}
+                extra: dict[str, Any] = {"size": file.size, "mtime_ms": file.mtime_ns // 1_000_000}
+                extra["parent"] = file.parent_session or head.state["parent_session"]
                 back.append((head, "transcript_returned", extra))
         self._flip(back)
 
@@ -537,9 +541,14 @@ class Ingest:
             return
         events: list[tuple[Event, Decoded | None]] = []
         with self.log.atomic():
-            for head, event_type, extra in turned:
+            for seen, event_type, extra in turned:
+                head = self.log.head(seen.stream) or seen
+                missing = event_type == "transcript_missing"
+                if bool(head.state.get("missing")) == missing:  # another process was faster
+                    self._heads[head.stream] = head
+                    continue
                 flips = head.state["flips"] + 1
-                state = {**head.state, "missing": event_type == "transcript_missing", "flips": flips}
+                state = {**head.state, "missing": missing, "flips": flips}
                 self._heads[head.stream] = replace(head, state=state)
                 event = self.log.append_dedup(
                     event_type,
@@ -574,7 +583,7 @@ class Ingest:
         self.report.events += len(events)
         self._flush(events)
 
-    def _restated(self, job: _Job, project: str, known: bool) -> Head:
+    def _restated(self, job: _Job, project: str, known: int) -> Head:
         """The head of a file that had nothing new: what was read stays, the file's state is the one just seen."""
         file = job.file
         if job.head is not None:
@@ -583,6 +592,14 @@ class Ingest:
         state = self._state(file, project, known, flips=0)
         state |= {"lines": 0, "open_end": False, "head": nothing.head, "tail": nothing.tail}
         return Head(file.path, 0, 0, file.size, file.mtime_ns, file.inode, state)
+
+
+def _with_parent(file: SourceFile, outcome: _Outcome) -> SourceFile:
+    """[OLD] subagents lie beside their parent, and only their lines say whose they are."""
+    if file.parent_session is not None or not file.session_id.startswith("agent-"):
+        return file
+    parents = [s.decoded.parent_session for s in outcome.segments if s.decoded is not None]
+    return replace(file, parent_session=next((p for p in parents if p), None))
 
 
 def _continued(job: _Job) -> bool:

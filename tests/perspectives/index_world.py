@@ -66,6 +66,7 @@ create table session_links (project text not null, session_a text not null, sess
 create index idx_prompts_session on prompts(session_id);
 create index idx_tool_uses_session on tool_uses(session_id, seq_order);
 create index idx_tool_uses_tool on tool_uses(classified_name);
+create table segments (position integer primary key, path text not null);
 create table passages (id integer primary key, kind text not null, ref integer not null, session_id text,
   unique (kind, ref));
 """

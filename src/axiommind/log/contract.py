@@ -85,6 +85,9 @@ class EventLog(Protocol):
     def raw_blob(self, name: str) -> tuple[str, bytes] | None:
         """Codec and stored bytes of a blob, for whoever unpacks it elsewhere; None when it was purged."""
 
+    def head(self, stream: str) -> Head | None:
+        """One stream's head, as it is now."""
+
     def heads(self) -> dict[str, Head]:
         """Every stream's head."""
 
@@ -99,6 +102,9 @@ class EventLog(Protocol):
 
     def forget(self, sessions: Sequence[str], project: str | None, *, actor: str, reason: str) -> Event:
         """Append a tombstone and purge every blob that nothing else refers to."""
+
+    def settle(self) -> bool:
+        """Leave no purged text behind in files of the engine's own; False when something keeps it from that now."""
 
     def lift(self, session_id: str | None, project: str | None, *, actor: str) -> Event:
         """Append the end of a tombstone: what is still on disk will be read again."""

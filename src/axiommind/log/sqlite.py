@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from axiommind import db as sqlite
-from axiommind.errors import Internal, LogCorrupt, TooNew
+from axiommind.errors import Internal, LogCorrupt, StoreError, TooNew
 from axiommind.ids import canonical_json, checksum, content_hash, dedupe_key, ulid
 from axiommind.log.blobs import Sealed, is_sealed, unseal
 from axiommind.log.contract import Finding, Head
@@ -50,10 +50,18 @@ class SqliteLog:
         self._now = now or (lambda: time.time_ns() // 1_000_000)
         try:
             self._db = sqlite.open_read(path) if read_only else sqlite.open_write(path)
-            if not read_only:
+            if read_only:
+                self._check()
+            else:
                 self._prepare()
         except sqlite3.Error as error:
             raise self._wrapped(error) from error
+
+    def _check(self) -> None:
+        """A log that was never finished being made (killed at its birth) is empty, not damaged."""
+        if not self._db.execute("select 1 from sqlite_master where name = 'migrations'").fetchone():
+            self._db.close()
+            raise StoreError(f"{self.path} holds no log yet", hint="run: axm index")
 
     def _prepare(self) -> None:
         with sqlite.atomic(self._db):
@@ -247,6 +255,14 @@ class SqliteLog:
         rows = self._read("select codec, data from blobs where hash = ?", (name,))
         return (rows[0][0], rows[0][1]) if rows else None
 
+    def head(self, stream: str) -> Head | None:
+        rows = self._read(
+            "select generation, end_offset, size, mtime_ns, inode, state from heads where stream = ?", (stream,)
+        )
+        for generation, end, size, mtime, inode, state in rows:
+            return Head(stream, generation, end, size, mtime, inode, json.loads(state))
+        return None
+
     def heads(self) -> dict[str, Head]:
         rows = self._read("select stream, generation, end_offset, size, mtime_ns, inode, state from heads", ())
         return {
@@ -313,8 +329,11 @@ class SqliteLog:
                 "insert into tombstones(kind, key, position) values (?, ?, ?) on conflict do nothing", marks
             )
             self._purge(wanted, project)
-        self._db.execute("pragma wal_checkpoint(truncate)")
         return event
+
+    def settle(self) -> bool:
+        """Empty the write-ahead log, where purged text would linger. False when a reader keeps it from that."""
+        return sqlite.checkpoint(self._db)
 
     def _purge(self, sessions: Sequence[str], project: str | None) -> None:
         """Drop the references of forgotten events, then every blob that no reference names any more."""
@@ -374,6 +393,7 @@ class SqliteLog:
     def verify(self) -> list[Finding]:
         found: list[Finding] = []
         try:
+            self._db.execute("begin")  # one view of it all, whoever appends meanwhile
             for (line,) in self._db.execute("pragma integrity_check(20)"):
                 if line != "ok":
                     found.append(Finding("log.db", line))
@@ -382,6 +402,9 @@ class SqliteLog:
             found += self._verify_heads()
         except sqlite3.DatabaseError as error:
             found.append(Finding("log.db", f"cannot be read: {error}"))
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("rollback")
         return found
 
     def _verify_events(self) -> list[Finding]:
@@ -417,9 +440,8 @@ class SqliteLog:
         found += self._verify_purged()
         kept = self._db.execute(
             """
-            select r.position from blob_refs r join events e using (position) join tombstones t
-              on e.position < t.position
-             and ((t.kind = 'session' and t.key = e.session_id) or (t.kind = 'project' and t.key = e.project))
+            select distinct r.position from blob_refs r join events e using (position) join tombstones t
+              on (t.kind = 'session' and t.key = e.session_id) or (t.kind = 'project' and t.key = e.project)
             """
         )
         found += [Finding(f"event {p}", "it was forgotten, but its text is still here") for (p,) in kept]
@@ -460,7 +482,11 @@ class SqliteLog:
             if payload["start"] != expected:
                 found.append(Finding(f"event {event.position}", f"starts at {payload['start']}, not {expected}"))
             ends[stream] = (generation, payload["end"])
-        stored = {s: (h.generation, h.end) for s, h in self.heads().items() if (h.generation, h.end) != (0, 0)}
+        stored = {
+            self._redactor.text(stream): (head.generation, head.end)  # as the payload has it
+            for stream, head in self.heads().items()
+            if (head.generation, head.end) != (0, 0)
+        }
         for stream in sorted(stored.keys() | ends.keys()):
             if stored.get(stream) != ends.get(stream):
                 found.append(Finding(stream, f"head is {stored.get(stream)}, its segments end at {ends.get(stream)}"))

@@ -28,9 +28,10 @@ LEAD_CHARS = 60  # what is shown before the first word found
 
 COLUMNS_SQL = f"""
     select p.id, p.session_id, p.timestamp, case when p.timestamp > 0 then {moment("p.timestamp")} end,
-      p.text, p.char_count, s.title, s.file_path, p.line
+      p.text, p.char_count, s.title, coalesce(g.path, s.file_path) as file_path, p.line
     from prompts p
     join sessions s on s.id = p.session_id
+    left join segments g on g.position = p.id >> 24  -- a session may have two files: the one this line is in
 """
 
 NEWEST = (

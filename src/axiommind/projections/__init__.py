@@ -19,8 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Batch", "Decode", "Projection", "load_all"]
 
-# Of (position, source, blob, first line): the rows of a segment, or None when its text was purged.
-Decode = Callable[[int, str, str, int], "Decoded | None"]
+
+class Decode(Protocol):
+    """The rows of a segment, less the records in `skip`; None when its text was purged."""
+
+    def __call__(
+        self, position: int, source: str, blob: str, first_line: int, skip: frozenset[str] = frozenset()
+    ) -> Decoded | None: ...
+
 
 _SHARED = {"runner", "scope"}
 

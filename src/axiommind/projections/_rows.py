@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from axiommind.projections import Batch, _canonical
 from axiommind.sources.records import Decoded, Record
 
-__all__ = ["add", "clear", "row_id"]
+__all__ = ["add", "already_known", "clear", "row_id"]
 
 _PLACES = 24
 
@@ -30,16 +30,15 @@ def add(
     shared: _canonical.Shared,
     batch: Batch,
 ) -> None:
-    known = _already_known(db, session, decoded.records)
     base = row_id(position, 0)
     db.executemany(
         "insert into records(uuid, session_id, timestamp, forked, line) values (?, ?, ?, ?, ?)",
-        [(r.uuid, session, r.timestamp, r.forked, r.line) for r in decoded.records if r.uuid not in known],
+        [(r.uuid, session, r.timestamp, r.forked, r.line) for r in decoded.records],
     )
-    _prompts(db, session, base, decoded, known)
-    _responses(db, session, base, decoded, known)
-    _tool_uses(db, session, base, decoded, known)
-    _rest(db, session, base, path, decoded, known)
+    _prompts(db, session, base, decoded)
+    _responses(db, session, base, decoded)
+    _tool_uses(db, session, base, decoded)
+    _rest(db, session, base, path, decoded)
     _session(db, session, decoded)
     shared.added(session, [r.uuid for r in decoded.records], [r.message_id for r in decoded.responses])
     for leaf, _summary in decoded.summaries:  # a summary may name a message of another file
@@ -47,9 +46,14 @@ def add(
         batch.sessions |= {row[0] for row in rows}
 
 
-def clear(db: sqlite3.Connection, session: str, shared: _canonical.Shared) -> None:
+def clear(db: sqlite3.Connection, session: str, shared: _canonical.Shared, batch: Batch) -> None:
     """Take out every row that came from the session's lines; the session itself stays."""
     shared.removing(session)
+    named = db.execute(
+        "select r.session_id from summaries s join records r on r.uuid = s.leaf_uuid where s.session_id = ?",
+        (session,),
+    )
+    batch.sessions |= {row[0] for row in named}  # their titles may have come from here
     # Children before parents, so that the full-text index can still read what it takes out.
     for table in (
         "prompts",
@@ -75,15 +79,15 @@ def clear(db: sqlite3.Connection, session: str, shared: _canonical.Shared) -> No
     )
 
 
-def _already_known(db: sqlite3.Connection, session: str, records: Sequence[Record]) -> set[str]:
+def already_known(db: sqlite3.Connection, session: str, records: Sequence[Record]) -> frozenset[str]:
     """Of these records, the ones that another file or segment of the same session has brought already."""
     if db.execute("select 1 from record_counts where session_id = ? limit 1", (session,)).fetchone() is None:
-        return set()
+        return frozenset()
     find = "select 1 from records where uuid = ? and session_id = ?"
-    return {r.uuid for r in records if db.execute(find, (r.uuid, session)).fetchone() is not None}
+    return frozenset(r.uuid for r in records if db.execute(find, (r.uuid, session)).fetchone() is not None)
 
 
-def _prompts(db: sqlite3.Connection, session: str, base: int, decoded: Decoded, known: set[str]) -> None:
+def _prompts(db: sqlite3.Connection, session: str, base: int, decoded: Decoded) -> None:
     db.executemany(
         """
         insert into prompts(id, session_id, text, timestamp, char_count, uuid, line, origin)
@@ -92,19 +96,17 @@ def _prompts(db: sqlite3.Connection, session: str, base: int, decoded: Decoded, 
         [
             (base + i, session, p.text, p.timestamp or 0, len(p.text), p.uuid, p.line, p.origin)
             for i, p in enumerate(decoded.prompts)
-            if p.uuid not in known
         ],
     )
     words = []
     place = 0
     for i, prompt in enumerate(decoded.prompts):
-        if prompt.uuid not in known:
-            words += [(base + place + n, base + i, word) for n, word in enumerate(prompt.keywords)]
+        words += [(base + place + n, base + i, word) for n, word in enumerate(prompt.keywords)]
         place += len(prompt.keywords)
     db.executemany("insert into prompt_keywords(id, prompt_id, keyword) values (?, ?, ?)", words)
 
 
-def _responses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded, known: set[str]) -> None:
+def _responses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded) -> None:
     """A message that began in an earlier segment goes on: its text is joined, its tokens are the larger ones."""
     db.executemany(
         """
@@ -142,20 +144,17 @@ def _responses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
                 *r[6:],
             )
             for i, r in enumerate(decoded.responses)
-            if r.uuid not in known
         ],
     )
 
 
-def _tool_uses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded, known: set[str]) -> None:
+def _tool_uses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded) -> None:
     (order,) = db.execute(
         "select coalesce(max(seq_order) + 1, 0) from tool_uses where session_id = ?", (session,)
     ).fetchone()
     uses = []
     edits = []
     for i, use in enumerate(decoded.tool_uses):
-        if use.uuid in known:
-            continue
         result = use.result
         uses.append(
             (
@@ -199,13 +198,13 @@ def _tool_uses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
     )
 
 
-def _rest(db: sqlite3.Connection, session: str, base: int, path: str, decoded: Decoded, known: set[str]) -> None:
+def _rest(db: sqlite3.Connection, session: str, base: int, path: str, decoded: Decoded) -> None:
     db.executemany(
         """
         insert into commands(id, session_id, uuid, timestamp, kind, name, args, line)
         values (?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        [(base + i, session, *c) for i, c in enumerate(decoded.commands) if c.uuid not in known],
+        [(base + i, session, *c) for i, c in enumerate(decoded.commands)],
     )
     db.executemany(
         """
@@ -253,7 +252,7 @@ def _session(db: sqlite3.Connection, session: str, decoded: Decoded) -> None:
     db.execute(
         """
         update sessions set
-            cwd = coalesce(cwd, :cwd),
+            cwd = case when :moved then :cwd else coalesce(cwd, :cwd) end,
             git_branch = coalesce(:branch, git_branch),
             version = coalesce(:version, version),
             model = coalesce(:model, model),
@@ -263,6 +262,7 @@ def _session(db: sqlite3.Connection, session: str, decoded: Decoded) -> None:
         """,
         {
             "cwd": decoded.cwd,
+            "moved": decoded.relocated,
             "branch": decoded.git_branch,
             "version": decoded.version,
             "model": decoded.model,

@@ -103,16 +103,27 @@ _HOTSPOTS = """
     where s.project = :project and e.canonical
     group by e.file_path
 """
-# Pairs of sessions of one project that edited the same file; `:touched` narrows to pairs with that session.
-_LINKS = """
+# A file that more sessions than this edited (a changelog, a lock file) links none of them: otherwise n sessions of a
+# project make n² links that say nothing. It still counts in the overlap of a pair that another file links.
+LINKING_SESSIONS = 50
+# The links of one session: with those sessions of its project that edited a file which links.
+_LINKS = f"""
     with mine as (
         select distinct file_path from file_edits where session_id = :touched
     ),
-    pairs as (
-        select e.session_id as other, count(distinct e.file_path) as shared
-        from mine join file_edits e using (file_path) join sessions o on o.id = e.session_id
+    others as (
+        select distinct e.session_id as other
+        from mine
+        join file_hotspots h on h.project = :project and h.file_path = mine.file_path
+                            and h.session_count <= {LINKING_SESSIONS}
+        join file_edits e on e.file_path = mine.file_path
+        join sessions o on o.id = e.session_id
         where e.session_id <> :touched and o.project = :project
-        group by e.session_id
+    ),
+    pairs as (
+        select other, (select count(distinct e.file_path) from file_edits e
+                       where e.session_id = other and e.file_path in (select file_path from mine)) as shared
+        from others
     )
     insert into session_links(project, session_a, session_b, shared_files, overlap_ratio, time_gap_minutes)
     select :project, min(:touched, other), max(:touched, other), shared,
@@ -132,15 +143,27 @@ def create(db: sqlite3.Connection) -> None:
 
 
 def apply(db: sqlite3.Connection, batch: Batch) -> None:
+    relink = set(batch.sessions)
     for project in sorted(batch.projects):
+        crowded = _crowded(db, project)
         for table in ("tool_transitions", "weekly_buckets", "file_hotspots"):
             db.execute(f"delete from {table} where project = ?", (project,))
         for statement in (_TRANSITIONS, _WEEKLY, _HOTSPOTS):
             db.execute(statement, {"project": project})
-    for session in batch.sessions:
+        if crowded != _crowded(db, project):  # a file began or ceased to link: that is about everyone's links
+            db.execute("delete from session_links where project = ?", (project,))
+            relink |= {row[0] for row in db.execute("select id from sessions where project = ?", (project,))}
+    for session in relink:
         db.execute("delete from session_links where session_a = ?", (session,))
         db.execute("delete from session_links where session_b = ?", (session,))
-    for session in sorted(batch.sessions):
+    for session in sorted(relink):
         row = db.execute("select project from sessions where id = ?", (session,)).fetchone()
         if row is not None:
             db.execute(_LINKS, {"touched": session, "project": row[0]})
+
+
+def _crowded(db: sqlite3.Connection, project: str) -> set[str]:
+    rows = db.execute(
+        "select file_path from file_hotspots where project = ? and session_count > ?", (project, LINKING_SESSIONS)
+    )
+    return {row[0] for row in rows}

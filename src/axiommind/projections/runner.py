@@ -57,16 +57,18 @@ class Segments:
         for position, job in jobs:
             self._ready[position] = job.result()
 
-    def __call__(self, position: int, source: str, blob: str, first_line: int) -> Decoded | None:
+    def __call__(
+        self, position: int, source: str, blob: str, first_line: int, skip: frozenset[str] = frozenset()
+    ) -> Decoded | None:
         ready = self._ready.pop(position, None)
-        if ready is not None:
+        if ready is not None and not skip:
             return ready
         stored = self._log.raw_blob(blob)
-        return None if stored is None else _decode(source, *stored, first_line)
+        return None if stored is None else _decode(source, *stored, first_line, skip)
 
 
-def _decode(source: str, codec: str, data: bytes, first_line: int) -> Decoded:
-    return load_source(source).decode(unseal(codec, data), first_line)
+def _decode(source: str, codec: str, data: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
+    return load_source(source).decode(unseal(codec, data), first_line, skip)
 
 
 @dataclass(slots=True)
@@ -81,11 +83,17 @@ class Index:
     def __init__(self, path: Path, *, throwaway: bool = False) -> None:
         self.path = path
         self._projections: list[Projection] = load_all()
+        self._throwaway = throwaway
+        self._forgot = False
         try:
             self.db = sqlite.open_write(path, sync="off" if throwaway else "normal")
+        except sqlite3.Error as error:
+            raise self._wrapped(error) from error
+        try:
             passages.connect(self.db)
             self.stale = not self._prepare()
         except sqlite3.Error as error:
+            self.db.close()
             raise self._wrapped(error) from error
 
     def _wrapped(self, error: sqlite3.Error) -> Exception:
@@ -157,6 +165,8 @@ class Index:
         try:
             while self._step(log, segments, done, until, tick):
                 pass
+            if self._forgot and not self._throwaway:
+                self.scrub()
         except sqlite3.Error as error:
             raise self._wrapped(error) from error
         return done
@@ -187,6 +197,7 @@ class Index:
             )
             done.rows += db.total_changes - before
             done.events += len(events)
+        self._forgot |= any(e.event_type == "forgotten" for e in events)
         for event in events:
             if tick is not None:
                 tick(event)
@@ -200,10 +211,12 @@ class Index:
         except sqlite3.Error as error:
             raise self._wrapped(error) from error
 
-    def scrub(self) -> None:
-        """After forgetting: rewrite the full-text index without the deleted terms, and empty the WAL."""
+    def scrub(self) -> bool:
+        """After forgetting: rewrite the full-text index without the deleted terms, and empty the write-ahead log.
+        Whoever folds a tombstone does this. False when a reader keeps it from being complete."""
         self.db.execute("insert into passages_fts(passages_fts) values ('optimize')")
-        self.db.execute("pragma wal_checkpoint(truncate)")
+        self._forgot = False
+        return sqlite.checkpoint(self.db)
 
     def close(self) -> None:
         self.db.close()
@@ -225,7 +238,7 @@ def rebuild(
     log: EventLog, path: Path, pool: Executor | None = None, tick: Callable[[Event], None] | None = None
 ) -> Progress:
     """A new index from the log alone. Readers of the old one go on until the moment it is switched."""
-    _remove_leftovers(path)
+    remove_leftovers(path)
     beside = path.with_name(f"{path.name}.building-{os.getpid()}")
     try:
         fresh = Index(beside, throwaway=True)
@@ -265,12 +278,27 @@ def quarantine(path: Path) -> Path:
     return target
 
 
-def _remove_leftovers(path: Path) -> None:
-    """Half-built indexes of runs that were killed more than an hour ago."""
+def remove_leftovers(path: Path) -> None:
+    """Half-built indexes of runs that were killed; a running one keeps its own."""
     for old in path.parent.glob(f"{path.name}.building-*"):
+        maker = old.name.partition(".building-")[2].partition("-")[0]
         with contextlib.suppress(OSError):
-            if time.time() - old.stat().st_mtime > 3600:
+            if not _is_running(maker):
                 old.unlink()
+
+
+def _is_running(pid: str) -> bool:
+    if not pid.isdigit() or int(pid) == os.getpid():
+        return False
+    if os.name == "nt":  # os.kill would end the process there; a file in use cannot be unlinked there anyway
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _unlink(path: Path) -> None:

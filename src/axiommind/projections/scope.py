@@ -100,9 +100,10 @@ def _of_project(project: str) -> Iterator[str]:
         yield f"create temp view {table} as select {columns} from main.{table} where project = {literal}"
 
 
-def resolve_project(path: Path, wanted: str) -> str | None:
+def resolve_project(path: Path, wanted: str, stop: str = "") -> str | None:
     """The indexed project that a path (or a project's name) means: itself, its repository, or the nearest folder
-    above it. None when there is none."""
+    above it, below `stop` (a home folder that is a project itself is not the project of everything in it). None when
+    there is none."""
     try:
         db = sqlite.open_read(path)
     except (FileNotFoundError, sqlite3.DatabaseError):
@@ -116,10 +117,8 @@ def resolve_project(path: Path, wanted: str) -> str | None:
     if wanted in known:
         return wanted
     folder = project_of(os.path.realpath(wanted))
-    while True:
-        if folder in known:
-            return folder
-        above = os.path.dirname(folder)  # noqa: PTH120 - a string, whatever the separator
-        if above == folder:
+    while folder not in known:
+        folder = os.path.dirname(folder)  # noqa: PTH120 - a string, whatever the separator
+        if folder == os.path.dirname(folder) or folder == stop:  # noqa: PTH120
             return None
-        folder = above
+    return folder

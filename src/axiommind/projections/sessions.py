@@ -85,7 +85,7 @@ _DDL = (
     )
     """,
     "create index idx_sessions_project on sessions(project)",
-    "create index idx_sessions_lost on sessions(id) where not project_known",
+    "create index idx_sessions_parent on sessions(parent_session) where parent_session is not null",
     """
     create table prompts (
         id integer primary key,
@@ -291,6 +291,8 @@ _DDL = (
         folder text not null,
         generation integer not null,
         position integer not null,
+        size integer not null,
+        mtime integer not null,
         missing_since text,
         pruned integer not null default 0
     ) without rowid
@@ -337,12 +339,8 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
     session = str(event.session_id)
     path = payload["stream"]
     generation = payload["generation"]
-    decoded = batch.decode(event.position, payload["source"], payload["blob"], payload["first_line"])
-    parent = payload.get("parent_session")
-    if parent is None and decoded is not None and session.startswith("agent-"):
-        parent = decoded.parent_session
     before = db.execute("select generation, pruned from files where path = ?", (path,)).fetchone()
-    _upsert_session(db, event, session, parent, batch)
+    _upsert_session(db, event, session, batch)
     db.execute(
         """
         insert into segments(position, session_id, source, path, generation, start_offset, end_offset,
@@ -364,10 +362,12 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
     )
     db.execute(
         """
-        insert into files(path, session_id, folder, generation, position) values (?, ?, ?, ?, ?)
-        on conflict(path) do update set generation = excluded.generation, missing_since = null, pruned = 0
+        insert into files(path, session_id, folder, generation, position, size, mtime) values (?, ?, ?, ?, ?, ?, ?)
+        on conflict(path) do update set
+            generation = excluded.generation, size = excluded.size, mtime = excluded.mtime,
+            missing_since = null, pruned = 0
         """,
-        (path, session, payload["folder"], generation, event.position),
+        (path, session, payload["folder"], generation, event.position, payload["size"], payload["mtime_ms"]),
     )
     batch.sessions.add(session)
     if before is not None and (generation > before[0] or before[1]):
@@ -375,13 +375,12 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
         # session is folded anew from what is live.
         db.execute("update segments set live = 0 where path = ? and generation < ?", (path, generation))
         _fold_again(db, session, batch, shared)
-    elif decoded is not None:
-        _rows.add(db, session, event.position, path, decoded, shared, batch)
+    else:
+        _fold(db, session, event.position, batch, shared)
 
 
-def _upsert_session(db: sqlite3.Connection, event: Event, session: str, parent: str | None, batch: Batch) -> None:
+def _upsert_session(db: sqlite3.Connection, event: Event, session: str, batch: Batch) -> None:
     payload = event.payload
-    known = int(bool(payload.get("project_known")))
     old = db.execute("select project from sessions where id = ?", (session,)).fetchone()
     db.execute(
         """
@@ -391,8 +390,6 @@ def _upsert_session(db: sqlite3.Connection, event: Event, session: str, parent: 
         on conflict(id) do update set
             project = case when excluded.project_known > project_known then excluded.project else project end,
             project_known = max(project_known, excluded.project_known),
-            file_size = case when file_path = excluded.file_path then excluded.file_size else file_size end,
-            file_mtime = case when file_path = excluded.file_path then excluded.file_mtime else file_mtime end,
             indexed_at = excluded.indexed_at,
             parent_session = coalesce(parent_session, excluded.parent_session)
         """,
@@ -404,8 +401,8 @@ def _upsert_session(db: sqlite3.Connection, event: Event, session: str, parent: 
             "mtime": payload["mtime_ms"],
             "at": iso(event.ts),
             "agent": payload["source"],
-            "parent": parent,
-            "known": known,
+            "parent": payload["parent_session"],
+            "known": int(payload["project_known"]),
         },
     )
     if old is not None:
@@ -413,18 +410,33 @@ def _upsert_session(db: sqlite3.Connection, event: Event, session: str, parent: 
 
 
 def _fold_again(db: sqlite3.Connection, session: str, batch: Batch, shared: _canonical.Shared) -> None:
-    _rows.clear(db, session, shared)
-    live = db.execute(
+    _rows.clear(db, session, shared, batch)
+    live = db.execute("select position from segments where session_id = ? and live order by position", (session,))
+    for (position,) in live.fetchall():
+        _fold(db, session, position, batch, shared)
+
+
+def _fold(db: sqlite3.Connection, session: str, position: int, batch: Batch, shared: _canonical.Shared) -> None:
+    """The rows of one segment, less what another file of the session has brought already."""
+    source, blob, first_line, path, twin = db.execute(
         """
-        select position, source, blob, first_line, path from segments
-        where session_id = ? and live order by position
+        select s.source, s.blob, s.first_line, s.path,
+               exists (select 1 from segments o where o.session_id = s.session_id and o.position < s.position
+                       and o.blob = s.blob and o.first_line = s.first_line and o.live)
+        from segments s where s.position = ?
         """,
-        (session,),
-    ).fetchall()
-    for position, source, blob, first_line, path in live:
-        decoded = batch.decode(position, source, blob, first_line)
-        if decoded is not None:
-            _rows.add(db, session, position, path, decoded, shared, batch)
+        (position,),
+    ).fetchone()
+    if twin:  # the same lines under another path: a file that was moved or is there twice
+        return
+    decoded = batch.decode(position, source, blob, first_line)
+    if decoded is None:
+        return
+    known = _rows.already_known(db, session, decoded.records)
+    if known:
+        decoded = batch.decode(position, source, blob, first_line, known)
+        assert decoded is not None
+    _rows.add(db, session, position, path, decoded, shared, batch)
 
 
 def _sidecar(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
@@ -465,7 +477,10 @@ def _missing(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
 def _returned(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canonical.Shared) -> None:
     session = str(event.session_id)
     row = db.execute("select pruned, folder from files where path = ?", (event.payload["path"],)).fetchone()
-    db.execute("update files set missing_since = null, pruned = 0 where path = ?", (event.payload["path"],))
+    db.execute(
+        "update files set missing_since = null, pruned = 0, size = ?, mtime = ? where path = ?",
+        (event.payload["size"], event.payload["mtime_ms"], event.payload["path"]),
+    )
     batch.sessions.add(session)
     if row is None or not row[0]:
         return
@@ -516,7 +531,7 @@ def _remove(db: sqlite3.Connection, session: str, batch: Batch, shared: _canonic
     row = db.execute("select project from sessions where id = ?", (session,)).fetchone()
     if row is not None:
         batch.projects.add(row[0])
-    _rows.clear(db, session, shared)
+    _rows.clear(db, session, shared, batch)
     db.execute("delete from sessions where id = ?", (session,))
     batch.sessions.add(session)
 
@@ -544,14 +559,15 @@ _REFRESH = """
         missing_since = (
             select case when count(*) = count(missing_since) then max(missing_since) end
             from files where session_id = sessions.id),
+        (file_path, file_size, file_mtime) = (
+            select path, size, mtime from files where session_id = sessions.id
+            order by missing_since is not null, position limit 1),
         title = coalesce(
             (select title from session_titles where session_id = sessions.id and kind = 'custom'),
             (select max(title) from sidecars where session_id = sessions.id),
             (select title from session_titles where session_id = sessions.id and kind = 'ai'),
             (select title from session_titles where session_id = sessions.id and kind = 'last-prompt'),
-            (select s.summary from summaries s
-             where exists (select 1 from records r where r.uuid = s.leaf_uuid and r.session_id = sessions.id)
-             order by s.position desc, s.leaf_uuid limit 1),
+            (select summary from temp.summarised where session_id = sessions.id),
             (select substr(text, 1, 200) from prompts where session_id = sessions.id order by id limit 1),
             (select title from session_titles where session_id = sessions.id and kind = 'task'))
     where id = ?
@@ -559,31 +575,69 @@ _REFRESH = """
 
 
 def _adopt(db: sqlite3.Connection, batch: Batch) -> None:
-    """A session whose lines name no folder belongs to the project of its neighbours, if their folder's name is that
-    project's; in whatever order they came."""
-    lost = db.execute(
-        """
-        select s.id, s.project, f.folder from sessions s join files f on f.session_id = s.id
-        where not s.project_known group by s.id
-        """
-    ).fetchall()
-    for session, project, folder in lost:
-        rows = db.execute(
+    """A subagent belongs to its parent's project. A session whose lines name no folder belongs to that of its
+    neighbours, if their folder's name is that project's. In whatever order they came."""
+    touched = sorted(batch.sessions)
+    moved: list[tuple[str, str]] = []
+    for session in touched:
+        moved += db.execute(
+            """
+            select p.project, c.id from sessions c join sessions p on p.id = c.parent_session
+            where (c.id = ?1 or c.parent_session = ?1) and p.project_known and c.project <> p.project
+            """,
+            (session,),
+        ).fetchall()
+    folders = {
+        folder
+        for session in touched
+        for (folder,) in db.execute("select folder from files where session_id = ?", (session,))
+    }
+    for folder in sorted(folders):
+        lost = db.execute(
+            """
+            select distinct s.id, s.project from files f join sessions s on s.id = f.session_id
+            where f.folder = ? and not s.project_known and s.parent_session is null
+            """,
+            (folder,),
+        ).fetchall()
+        if not lost:
+            continue
+        names = db.execute(
             """
             select distinct s.project from files f join sessions s on s.id = f.session_id
             where f.folder = ? and s.project_known order by 1
             """,
             (folder,),
         )
-        found = next((name for (name,) in rows if slug(name) == folder), folder)
-        if found != project:
-            db.execute("update sessions set project = ? where id = ?", (found, session))
-            batch.projects.add(project)
-            batch.sessions.add(session)
+        home = next((name for (name,) in names if slug(name) == folder), folder)
+        moved += [(home, session) for session, project in lost if project != home]
+    for project, session in moved:
+        (before,) = db.execute("select project from sessions where id = ?", (session,)).fetchone()
+        db.execute("update sessions set project = ? where id = ?", (project, session))
+        batch.projects |= {before, project}
+        batch.sessions.add(session)
+
+
+def _summarise(db: sqlite3.Connection, batch: Batch) -> None:
+    """The newest summary that names a message of each touched session, found in one pass over the summaries."""
+    db.execute("create temp table if not exists summarised(session_id text primary key, summary text) without rowid")
+    db.execute("create temp table if not exists touched(session_id text primary key) without rowid")
+    db.execute("delete from temp.summarised")
+    db.execute("delete from temp.touched")
+    db.executemany("insert into temp.touched values (?)", [(s,) for s in sorted(batch.sessions)])
+    db.execute(
+        """
+        insert or replace into temp.summarised
+        select r.session_id, s.summary from summaries s join records r on r.uuid = s.leaf_uuid
+        where r.session_id in (select session_id from temp.touched)
+        order by s.position, s.leaf_uuid desc
+        """
+    )
 
 
 def _refresh(db: sqlite3.Connection, batch: Batch) -> None:
     _adopt(db, batch)
+    _summarise(db, batch)
     touched: list[tuple[Any, ...]] = [(s,) for s in sorted(batch.sessions)]
     db.executemany(_REFRESH, touched)
     for (session,) in touched:

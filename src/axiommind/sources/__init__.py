@@ -29,6 +29,7 @@ class SourceFile:
     path: str
     kind: str
     session_id: str
+    root: str
     folder: str
     parent_session: str | None
     size: int
@@ -54,8 +55,8 @@ class Source(Protocol):
     def prune(self, line: bytes) -> bytes:
         """The line without its bulk (images, copies of requests, progress), as a stub that keeps hash and size."""
 
-    def decode(self, content: bytes, first_line: int) -> Decoded:
-        """The rows of some redacted lines. Pure: the same lines give the same rows."""
+    def decode(self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
+        """The rows of some redacted lines, less the records in `skip`. Pure: the same lines give the same rows."""
 
     def sidecar(self, kind: str, content: bytes) -> dict[str, str]:
         """The facts of a sidecar file: titles, and for a subagent its type and the call that started it."""

@@ -86,6 +86,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _LONG_STRING = 8000  # of a tool input, in the index; the log has all of it
 _ERROR_CHARS = 500
+_PROBLEMS = 100  # of one segment; the rest is counted
+# Lines whose uuid says which record they are, wherever it was copied.
+_WITH_IDENTITY = {"user", "assistant", "attachment", "system", "tool_use"}
 _TITLE_CHARS = 200
 
 
@@ -131,8 +134,9 @@ class _Line(msgspec.Struct):
 _line = msgspec.json.Decoder(_Line).decode
 
 
-def decode(content: bytes, first_line: int) -> Decoded:
-    return _Decoder(first_line).run(content)
+def decode(content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
+    """The rows of some lines; those whose uuid is in `skip` (another file of the session had them) are passed over."""
+    return _Decoder(first_line, skip).run(content)
 
 
 def sidecar(kind: str, content: bytes) -> dict[str, str]:
@@ -152,14 +156,15 @@ def sidecar(kind: str, content: bytes) -> dict[str, str]:
 class _Decoder:
     """Holds what has to be put together from several lines of one segment: answers, and results with their uses."""
 
-    def __init__(self, first_line: int) -> None:
+    def __init__(self, first_line: int, skip: frozenset[str]) -> None:
         self.out = Decoded()
+        self.skip = skip
         self.number = first_line - 1
         self.answers: dict[tuple[str, str], int] = {}
         self.texts: dict[int, list[str]] = {}
         self.uses: dict[str, int] = {}
         self.seen: set[str] = set()
-        self.cwd_moved = False
+        self.unsaid = 0
 
     def run(self, content: bytes) -> Decoded:
         lines = content.split(b"\n")
@@ -170,18 +175,24 @@ class _Decoder:
             if not raw.strip():
                 continue
             try:
-                line = _read(raw)
+                self.take(_read(raw))
             except ValueError as error:
                 self.problem(str(error))
-                continue
-            self.take(line)
+            except (TypeError, AttributeError, KeyError, OverflowError, RecursionError) as error:
+                # A shape that nobody thought of is a problem of its line; it must never stop the others.
+                self.problem(f"cannot be understood: {type(error).__name__}: {str(error)[:100]}")
         for index, parts in self.texts.items():
             self.out.responses[index] = self.out.responses[index]._replace(text="\n\n".join(parts))
         self.out.lines = len(lines)
+        if self.unsaid:
+            self.out.problems.append((self.number, f"… and {self.unsaid} more lines before this one"))
         return self.out
 
     def problem(self, why: str) -> None:
-        self.out.problems.append((self.number, why))
+        if len(self.out.problems) < _PROBLEMS:
+            self.out.problems.append((self.number, why))
+        else:
+            self.unsaid += 1
 
     def take(self, line: _Line) -> None:
         out = self.out
@@ -191,14 +202,16 @@ class _Decoder:
         if not isinstance(line.type, str):
             self.problem("a record without a type")
             return
+        uuid = line.uuid if isinstance(line.uuid, str) else None
+        if uuid in self.skip:
+            return
         out.counts[line.type] = out.counts.get(line.type, 0) + 1
         if line.type not in _KNOWN:
             out.unknown[line.type] = out.unknown.get(line.type, 0) + 1
             return
         if line.type in BULK_TYPES:
             return
-        uuid = line.uuid if isinstance(line.uuid, str) else None
-        if uuid is not None and line.type in ("user", "assistant", "attachment"):
+        if uuid is not None and line.type in _WITH_IDENTITY:
             if uuid in self.seen:
                 return
             self.seen.add(uuid)
@@ -211,6 +224,7 @@ class _Decoder:
         elif line.type == "attachment":
             self.attachment(line, uuid, when)
         elif line.type == "tool_use":  # [OLD] a line of its own
+            self.record(line, uuid, when)
             self.tool_use(
                 {"name": line.name, "input": line.input, "id": line.id}, uuid=uuid, when=when, message_id=None
             )
@@ -240,8 +254,8 @@ class _Decoder:
         if when is not None and line.type in ("user", "assistant", "system", "attachment", "tool_use"):
             out.first_ts = when if out.first_ts is None else min(out.first_ts, when)
             out.last_ts = when if out.last_ts is None else max(out.last_ts, when)
-        if isinstance(line.relocatedCwd, str) and line.relocatedCwd and not self.cwd_moved:
-            out.cwd, self.cwd_moved = line.relocatedCwd, True
+        if isinstance(line.relocatedCwd, str) and line.relocatedCwd and not out.relocated:
+            out.cwd, out.relocated = line.relocatedCwd, True
         elif out.cwd is None and isinstance(line.cwd, str) and line.cwd:
             out.cwd = line.cwd
         if isinstance(line.gitBranch, str) and line.gitBranch:
@@ -259,10 +273,11 @@ class _Decoder:
         if line.type == "summary" and isinstance(line.summary, str) and isinstance(line.leafUuid, str):
             out.summaries.append((line.leafUuid, line.summary[:_TITLE_CHARS]))
         elif line.type == "pr-link" and isinstance(line.prUrl, str):
-            number = line.prNumber if isinstance(line.prNumber, int) else None
+            number = _count(line.prNumber)
             repository = line.prRepository if isinstance(line.prRepository, str) else None
             out.pull_requests.append(PullRequest(line.prUrl, number, repository, when))
         elif line.type == "system" and line.subtype == "compact_boundary":
+            self.record(line, line.uuid if isinstance(line.uuid, str) else None, when)
             meta = line.compactMetadata if isinstance(line.compactMetadata, dict) else {}
             trigger = meta.get("trigger")
             out.compactions.append(
@@ -305,7 +320,8 @@ class _Decoder:
     def said(self, line: _Line, text: str, uuid: str | None, when: int | None) -> None:
         """A text in a user line: a prompt, a command, or something that only looks like one."""
         kind = line.origin.get("kind") if isinstance(line.origin, dict) else None
-        stamped = kind == "human" or line.promptSource in _REAL_SOURCES
+        source = line.promptSource if isinstance(line.promptSource, str) else None
+        stamped = kind == "human" or source in _REAL_SOURCES
         if not stamped and (kind is not None or line.promptSource is not None):
             return
         text = _without_injected(text)
@@ -319,8 +335,7 @@ class _Decoder:
         elif text.startswith("<bash-input>"):
             self.out.commands.append(Command(uuid, when, "bash", "!", _tag(text, "bash-input").strip(), self.number))
         elif stamped or not text.startswith(_NOT_A_PROMPT):
-            source = line.promptSource if isinstance(line.promptSource, str) else kind or "unstamped"
-            self.prompt(text, uuid, when, source)
+            self.prompt(text, uuid, when, source or (kind if isinstance(kind, str) else "unstamped"))
 
     def prompt(self, text: str, uuid: str | None, when: int | None, origin: str) -> None:
         self.out.prompts.append(Prompt(uuid, when, text, self.number, origin, tuple(keywords(text))))
@@ -473,7 +488,8 @@ def _read(raw: bytes) -> _Line:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """A count that JSON readers keep exactly, or None: a larger number is nobody's count."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
 
 
 def _tokens(usage: dict[str, Any]) -> tuple[int, int, int, int]:

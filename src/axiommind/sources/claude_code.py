@@ -9,7 +9,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -17,7 +17,7 @@ from axiommind.model import Problem
 from axiommind.sources import Discovery, SourceFile
 from axiommind.sources._claude_lines import BULK_TYPES, decode, sidecar
 from axiommind.sources.jsonl import stub
-from axiommind.sources.projects import slug
+from axiommind.sources.projects import slug, worktrees_of
 from axiommind.text import jsonlines
 
 __all__ = ["NAME", "decode", "discover", "prune", "roots_of", "sidecar"]
@@ -46,16 +46,19 @@ def discover(environ: Mapping[str, str], home: Path, roots: Sequence[str], proje
     files: dict[str, SourceFile] = {}
     problems: list[Problem] = []
     places = roots_of(environ, home, roots)
-    wanted = None if project is None else slug(os.path.realpath(project))
+    wanted = None if project is None else [slug(p) for p in (os.path.realpath(project), *worktrees_of(project))]
+    seen: set[str] = set()
     for root in places:
-        projects = root / "projects"
-        for folder in _scan(projects, problems):
+        for folder in _scan(root / "projects", problems):
             if not folder.is_dir():
                 continue
-            if wanted is not None and not _may_belong(folder.name, wanted):
+            if wanted is not None and not any(_may_belong(folder.name, name) for name in wanted):
                 continue
-            for found in _in_folder(folder, problems):
-                files.setdefault(found.path, found)
+            real = os.path.realpath(folder.path)
+            if real not in seen:  # the same folder by another name is read once
+                seen.add(real)
+                for found in _in_folder(_Place(str(root), folder.name), real, problems):
+                    files.setdefault(found.path, found)
     # A parent before its subagents, so that its project is known when theirs is asked for.
     ordered = sorted(
         files.values(), key=lambda f: (f.parent_session is not None or f.session_id.startswith("agent-"), f.path)
@@ -83,20 +86,27 @@ def _scan(folder: Path | str, problems: list[Problem]) -> list[os.DirEntry[str]]
         return []
 
 
-def _in_folder(folder: os.DirEntry[str], problems: list[Problem]) -> Iterator[SourceFile]:
-    for entry in _scan(folder.path, problems):
+class _Place(NamedTuple):
+    """The root and the project folder that a file was found in, as they are called there."""
+
+    root: str
+    folder: str
+
+
+def _in_folder(place: _Place, path: str, problems: list[Problem]) -> Iterator[SourceFile]:
+    for entry in _scan(path, problems):
         stem, dot, ending = entry.name.rpartition(".")
         if dot and ending == "jsonl" and "." not in stem and stem:
-            yield from _file(entry, "transcript", stem, folder.name, None, problems)
+            yield from _file(entry, "transcript", stem, place, None, problems)
         elif entry.name != "memory" and entry.is_dir(follow_symlinks=False):
-            yield from _of_session(entry, folder.name, problems)
+            yield from _of_session(entry, place, problems)
 
 
-def _of_session(session: os.DirEntry[str], folder: str, problems: list[Problem]) -> Iterator[SourceFile]:
+def _of_session(session: os.DirEntry[str], place: _Place, problems: list[Problem]) -> Iterator[SourceFile]:
     """What lies in `<session>/`: its title, and its subagents, also those of workflows."""
     for entry in _scan(session.path, problems):
         if entry.name == "custom-title.json":
-            yield from _file(entry, "custom-title", session.name, folder, None, problems)
+            yield from _file(entry, "custom-title", session.name, place, None, problems)
         elif entry.name == "subagents" and entry.is_dir(follow_symlinks=False):
             pending = [entry.path]
             while pending:
@@ -104,21 +114,21 @@ def _of_session(session: os.DirEntry[str], folder: str, problems: list[Problem])
                     if inner.is_dir(follow_symlinks=False):
                         pending.append(inner.path)
                     elif inner.name.startswith("agent-"):
-                        yield from _of_subagent(inner, session.name, folder, problems)
+                        yield from _of_subagent(inner, session.name, place, problems)
 
 
-def _of_subagent(entry: os.DirEntry[str], parent: str, folder: str, problems: list[Problem]) -> Iterator[SourceFile]:
+def _of_subagent(entry: os.DirEntry[str], parent: str, place: _Place, problems: list[Problem]) -> Iterator[SourceFile]:
     if entry.name.endswith(".meta.json"):
-        yield from _file(entry, "agent-meta", entry.name.removesuffix(".meta.json"), folder, parent, problems)
+        yield from _file(entry, "agent-meta", entry.name.removesuffix(".meta.json"), place, parent, problems)
     elif entry.name.endswith(".jsonl") and entry.name.count(".") == 1:
-        yield from _file(entry, "transcript", entry.name.removesuffix(".jsonl"), folder, parent, problems)
+        yield from _file(entry, "transcript", entry.name.removesuffix(".jsonl"), place, parent, problems)
 
 
 def _file(
     entry: os.DirEntry[str],
     kind: str,
     session_id: str,
-    folder: str,
+    place: _Place,
     parent: str | None,
     problems: list[Problem],
 ) -> Iterator[SourceFile]:
@@ -131,7 +141,13 @@ def _file(
         problems.append(Problem(entry.path, 0, f"cannot be read: {error.strerror or error}"))
         return
     path = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-    yield SourceFile(path, kind, session_id, folder, parent, info.st_size, info.st_mtime_ns, info.st_ino)
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        shown = path.encode("utf-8", "replace").decode()
+        problems.append(Problem(shown, 0, "its name is not UTF-8: not read"))
+        return
+    yield SourceFile(path, kind, session_id, *place, parent, info.st_size, info.st_mtime_ns, info.st_ino)
 
 
 # --- what of a line is bulk --------------------------------------------------------------------------------
@@ -258,7 +274,10 @@ def _dropped(data: bytes) -> str:
 
 
 def _without_images(line: bytes) -> bytes:
-    value = jsonlines.parse(line)
+    try:
+        value = jsonlines.parse(line)
+    except ValueError:
+        return line
     pending = [value]
     changed = False
     while pending:

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from pathlib import Path
 
-__all__ = ["fold_worktree", "project_of", "slug"]
+__all__ = ["fold_worktree", "project_of", "slug", "worktrees_of"]
 
 _SLUG_MAX = 200
 _WORKTREES = re.compile(r"[/\\]\.claude[/\\]worktrees[/\\][^/\\]+.*$", re.DOTALL)
@@ -67,3 +67,15 @@ def project_of(cwd: str) -> str:
         return cwd
     repository = match.group(1)
     return os.path.normpath(repository if os.path.isabs(repository) else os.path.join(cwd, repository))  # noqa: PTH117, PTH118
+
+
+def worktrees_of(project: str) -> list[str]:
+    """Where the git worktrees of a repository are, as the repository itself remembers them."""
+    found = []
+    try:
+        for marker in sorted((Path(project) / ".git" / "worktrees").glob("*/gitdir")):
+            text = marker.read_text(encoding="utf-8", errors="replace").strip()
+            found.append(os.path.dirname(text))  # noqa: PTH120 - a string of that machine's form
+    except OSError:
+        return found
+    return found

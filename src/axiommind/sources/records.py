@@ -132,5 +132,6 @@ class Decoded:
     version: str | None = None
     model: str | None = None
     parent_session: str | None = None
+    relocated: bool = False  # cwd is where the session was moved to
     first_ts: int | None = None
     last_ts: int | None = None

@@ -212,7 +212,8 @@ def keywords(text: str, limit: int = 64) -> list[str]:
     """The distinct content words of a prompt as a person would list them, in order of first appearance."""
     text = _URL().sub(_host, _FENCED().sub(" ", text) if "```" in text or "~~~" in text else text)
     found: dict[str, None] = {}
-    for token in _KEYWORD().findall(_clean(text)):
+    for match in _KEYWORD().finditer(_clean(text)):  # one by one: a long prompt is full long before its end
+        token = match.group()
         for word in _cut(token) if _is_run(token) else (_last_name(token),):
             word = word.casefold()
             if word and word not in found and not _dull(word):

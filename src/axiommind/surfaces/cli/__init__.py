@@ -81,6 +81,9 @@ def main(argv: list[str] | None = None) -> int:
         _say(error)
         return error.exit_code
     except Exception as error:
+        if (known := _of_the_store(error)) is not None:
+            _say(known)
+            return known.exit_code
         if os.environ.get("AXM_DEBUG"):
             raise
         sys.stderr.write(
@@ -103,6 +106,18 @@ def _run(argv: list[str]) -> int:
     code: int = args.run(args)
     sys.stdout.flush()
     return code
+
+
+def _of_the_store(error: Exception) -> AxmError | None:
+    """A full disk or a lock that came through as SQLite said it."""
+    import sqlite3
+
+    if not isinstance(error, sqlite3.Error):
+        return None
+    from axiommind.config import Config
+    from axiommind.db import store_error
+
+    return store_error(error, Config.load().home)
 
 
 def _say(error: AxmError) -> None:

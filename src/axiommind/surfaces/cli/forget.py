@@ -38,12 +38,18 @@ def run(args: argparse.Namespace) -> int:
     verb = "Would forget" if args.dry_run else "Forgotten"
     what = render.counted(len(done.sessions), "session") + (f" of {done.project}" if done.project else "")
     sys.stderr.write(f"{verb}: {what}\n")
+    if done.copies:
+        sys.stderr.write(f"Note: forks hold copies of some of it and stay: {', '.join(done.copies)}\n")
+    if not done.complete:
+        sys.stderr.write("Note: another program is reading; the last traces go when it ends and axm index runs again\n")
     if args.json:
         shown = {
             "schema": "axm.forget.v1",
             "dry_run": args.dry_run,
             "project": done.project,
             "sessions": list(done.sessions),
+            "copies": list(done.copies),
+            "complete": done.complete,
         }
         print(json.dumps(shown, ensure_ascii=False))
     else:

@@ -38,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
     finally:
         bar.close()
     _show(report, args)
-    return 0
+    nothing = args.project is not None and not (report.new or report.updated or report.unchanged or report.missing)
+    return 1 if nothing else 0
 
 
 def _watch(memory: Memory, args: argparse.Namespace) -> int:

@@ -125,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
         if args.plot is not None:
             raise UsageError("--plot draws perspectives, not free SQL")
         found = memory.sql(_statement(args), scope, args.db)
-        _print(found.columns, found.dicts(), args.format)
+        _print(found.names(), found.dicts(), args.format)
         return 0
     perspective = load(args.perspective)
     rows = memory.query(perspective, params_of(perspective, args), scope, args.db)
