@@ -32,13 +32,30 @@ SESSIONS = ("alpha", "beta", "gamma")
 FOLDERS = {"alpha": "-p-one", "beta": "-p-one", "gamma": "-p-two"}
 CWD = {"alpha": "/p/one", "beta": "/p/one", "gamma": "/p/two"}
 
-record = st.sampled_from(["prompt", "read", "edit", "bash", "text", "result", "title", "garbage", "stream"])
+record = st.sampled_from(
+    [
+        "prompt",
+        "read",
+        "edit",
+        "bash",
+        "text",
+        "result",
+        "title",
+        "garbage",
+        "stream",
+        "summary",
+        "relocate",
+        "homeless",
+    ]
+)
 operation = st.one_of(
     st.tuples(st.just("grow"), st.sampled_from(SESSIONS), st.lists(record, min_size=1, max_size=5)),
     st.tuples(st.just("torn"), st.sampled_from(SESSIONS), st.integers(1, 60)),
     st.tuples(st.just("fork"), st.sampled_from(SESSIONS), st.sampled_from(SESSIONS)),
     st.tuples(st.just("rewrite"), st.sampled_from(SESSIONS), st.integers(0, 3)),
     st.tuples(st.just("delete"), st.sampled_from(SESSIONS), st.none()),
+    st.tuples(st.just("move"), st.sampled_from(SESSIONS), st.sampled_from(["-p-one", "-p-two", "-p-three"])),
+    st.tuples(st.just("child"), st.sampled_from(SESSIONS), st.lists(record, min_size=1, max_size=3)),
     st.tuples(st.just("restore"), st.sampled_from(SESSIONS), st.none()),
     st.tuples(st.just("index"), st.none(), st.none()),
     st.tuples(st.just("prune"), st.none(), st.none()),
@@ -87,7 +104,15 @@ class History:
             return b'{"type": broken' + str(n).encode() + b"\n"
         if kind == "title":
             return encode({"type": "custom-title", "customTitle": f"title {n}", "sessionId": session})
-        if kind == "prompt":
+        if kind == "summary":  # of whichever session has this message
+            leaf = f"{SESSIONS[n % 3]}-{n % 4}"
+            return encode({"type": "summary", "summary": f"summary {n}", "leafUuid": leaf})
+        if kind == "relocate":
+            line = build.prompt(f"moved {n}", relocatedCwd=f"/p/moved{n % 2}")
+        elif kind == "homeless":
+            line = build.prompt(f"no folder {n}")
+            line.pop("cwd", None)
+        elif kind == "prompt":
             line = build.prompt(f"please fix 테스트 number {n} in React組件")
         elif kind == "text":
             line = build.answer(f"answer {n}")
@@ -145,6 +170,26 @@ class History:
         if path.exists() and session not in self.away:
             self.away[session] = path.read_bytes()
             path.unlink()
+
+    def move(self, session: str, folder: str) -> None:
+        """As `/cd` does: the same file in another folder."""
+        path = self.world.path(session, FOLDERS[session])
+        if path.exists() and session not in self.away and folder != FOLDERS[session]:
+            target = self.world.path(session, folder)
+            target.write_bytes(path.read_bytes())
+            if self.count % 2:
+                path.unlink()
+
+    def child(self, session: str, kinds: list[str]) -> None:
+        """A subagent of the session writes some lines into a file of its own."""
+        folder = self.world.path(session, FOLDERS[session]).with_suffix("") / "subagents"
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / f"agent-{session}.jsonl").open("ab") as file:
+            for kind in kinds:
+                line = self._record(session, kind)
+                file.write(
+                    line.replace(b'"isSidechain": false', b'"isSidechain": true').replace(b'"uuid": "', b'"uuid": "c')
+                )
 
     def restore(self, session: str, _: None) -> None:
         if session in self.away:

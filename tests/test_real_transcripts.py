@@ -169,9 +169,7 @@ def test_verify_finds_nothing(real: World) -> None:
 def test_a_rebuild_with_workers_gives_the_same(real: World) -> None:
     before = real.rows("select * from tool_uses order by id limit 3000")
     memory = real.memory()
-    memory.config = type(memory.config)(
-        home=memory.config.home, claude_roots=(), index_workers=2, query_seconds=10, query_rows=10_000
-    )
+    memory.config = memory.config._replace(index_workers=2)
     memory.rebuild()
     assert real.rows("select * from tool_uses order by id limit 3000") == before
     assert real.memory().verify() == []

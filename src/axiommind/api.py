@@ -10,9 +10,8 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind import db as sqlite
 from axiommind.config import Config
@@ -33,15 +32,13 @@ __all__ = ["Forgotten", "Memory", "Scope"]
 _POOL_BYTES = 8 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """What a question is about: one project, or all of them (None)."""
 
     project: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(NamedTuple):
     """What was forgotten; `copies` are other sessions (forks) that hold some of the same records, and `complete` is
     False while a reader keeps old pages of our files in use."""
 

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from axiommind.errors import UsageError
 
 __all__ = ["KEYS", "Config", "Key"]
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """A setting: its name in `config.toml`, the environment variable that wins over it, and what it does."""
 
     name: str
@@ -47,8 +45,7 @@ KEYS: tuple[Key, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     home: Path
     claude_roots: tuple[str, ...]
     index_workers: int

@@ -599,7 +599,7 @@ def _with_parent(file: SourceFile, outcome: _Outcome) -> SourceFile:
     if file.parent_session is not None or not file.session_id.startswith("agent-"):
         return file
     parents = [s.decoded.parent_session for s in outcome.segments if s.decoded is not None]
-    return replace(file, parent_session=next((p for p in parents if p), None))
+    return file._replace(parent_session=next((p for p in parents if p), None))
 
 
 def _continued(job: _Job) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,7 +58,7 @@ def test_png_and_foreign_letters(tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     hostile = '테스트\'] + alert(1) \\ "登录" 🎉 <b>&'
     rows = [{"tool": hostile, "frequency": 3, "sessions": 1, "errors": 0}]
-    perspective = replace(load("tool-frequency"), summary="도구")
+    perspective = load("tool-frequency")._replace(summary="도구")
     draw(rows, perspective, tmp_path / "a.PNG")
     assert (tmp_path / "a.PNG").read_bytes().startswith(b"\x89PNG")
     draw(rows, perspective, tmp_path / "a.svg")

@@ -10,9 +10,8 @@ from __future__ import annotations
 import importlib
 import sqlite3
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from axiommind.errors import BadQuery
 
@@ -22,8 +21,7 @@ Row = dict[str, Any]
 Params = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(NamedTuple):
     """One parameter: `kind` is how its text is read; `default` None means not given."""
 
     name: str
@@ -33,8 +31,7 @@ class Param:
     choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(NamedTuple):
     """How the rows look as a chart: a mark (`bar`, `line`, `area`, `heat`, `graph`) over named columns."""
 
     mark: str
@@ -59,11 +56,10 @@ COMMON: tuple[Param, ...] = (
 def common(defaults: Mapping[str, int], **meaning: str) -> tuple[Param, ...]:
     """COMMON as one perspective reads it: its own defaults, and its own words where a filter means more."""
     every = {"top": -1, "min_count": 0, **defaults}
-    return tuple(replace(p, default=every.get(p.name, p.default), help=meaning.get(p.name, p.help)) for p in COMMON)
+    return tuple(p._replace(default=every.get(p.name, p.default), help=meaning.get(p.name, p.help)) for p in COMMON)
 
 
-@dataclass(frozen=True, slots=True)
-class Perspective:
+class Perspective(NamedTuple):
     """`filters` are the common filters in this perspective's words, with its defaults; `params` its own."""
 
     name: str

@@ -8,8 +8,7 @@ occurrence, within one session every occurrence of that session counts.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from axiommind.errors import BadQuery
 from axiommind.perspectives import Param, Params
@@ -51,8 +50,7 @@ TURNS_WITH_TOOL = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """The values of the common filters; `session` is a whole id once read."""
 
     since: int | None

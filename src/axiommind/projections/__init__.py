@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -31,19 +30,23 @@ class Decode(Protocol):
 _SHARED = {"runner", "scope"}
 
 
-@dataclass(slots=True)
 class Batch:
     """Some events in order, the way to their text, and what earlier projections touched while folding them."""
 
-    events: list[Event]
-    decode: Decode
-    blob: Callable[[str], bytes | None]
-    sessions: set[str] = field(default_factory=set)  # touched
-    projects: set[str] = field(default_factory=set)  # whose derived rows may have changed
+    __slots__ = ("blob", "decode", "events", "projects", "sessions")
+
+    def __init__(self, events: list[Event], decode: Decode, blob: Callable[[str], bytes | None]) -> None:
+        self.events = events
+        self.decode = decode
+        self.blob = blob
+        self.sessions: set[str] = set()  # touched
+        self.projects: set[str] = set()  # whose derived rows may have changed
 
     def only(self, types: tuple[str, ...]) -> Batch:
         """The same batch with the events of these types; what is touched is shared."""
-        return replace(self, events=[e for e in self.events if e.event_type in types])
+        part = Batch([e for e in self.events if e.event_type in types], self.decode, self.blob)
+        part.sessions, part.projects = self.sessions, self.projects
+        return part
 
 
 class Projection(Protocol):

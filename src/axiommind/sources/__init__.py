@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from axiommind.model import Problem
@@ -22,8 +21,7 @@ __all__ = ["Discovery", "Source", "SourceFile", "discover_all", "load", "names"]
 _SHARED = {"records", "jsonl", "projects"}
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(NamedTuple):
     """A file that a source found: `kind` is `transcript` (JSON lines, growing) or the name of a small sidecar."""
 
     path: str
@@ -37,8 +35,7 @@ class SourceFile:
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(NamedTuple):
     roots: tuple[str, ...]
     files: tuple[SourceFile, ...]
     problems: tuple[Problem, ...]

@@ -29,6 +29,17 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace) -> int: ...
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """As wide as the terminal. argparse would import shutil to find that out, for every question that is asked."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size().columns
+        except (OSError, ValueError):
+            columns = 80
+        super().__init__(prog, width=columns - 2)
+
+
 def commands() -> list[str]:
     here = Path(__file__).parent
     return sorted(p.stem for p in here.glob("[a-z]*.py"))
@@ -43,6 +54,7 @@ def build(argv: list[str], *, everything: bool = False) -> argparse.ArgumentPars
     """The parser for these arguments: with the one command they name, or with all of them for help."""
     name = Path(sys.argv[0]).name.removesuffix(".exe")
     parser = argparse.ArgumentParser(
+        formatter_class=_Formatter,
         prog=name if name in ("axm", "suggest-workflow") else "axm",
         description="Memory for coding agents: index, query and keep what they leave on disk.",
         epilog="Try: axm index, then: axm query --perspective tool-frequency --format table",
@@ -56,7 +68,7 @@ def build(argv: list[str], *, everything: bool = False) -> argparse.ArgumentPars
             command,
             help=module.HELP,
             description=module.HELP,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Formatter,
         )
         sub.add_argument(
             "--home", metavar="FOLDER", help="where log.db and index.db are (default $AXM_HOME or ~/.axiommind)"
