@@ -25,6 +25,7 @@ from axiommind.config import Config
 from axiommind.errors import StoreError
 from axiommind.log import home_key
 from axiommind.log.sqlite import SqliteLog
+from axiommind.model import Problem
 from axiommind.projections import load_all
 from axiommind.projections.runner import compare
 from axiommind.sources import discover_all, jsonl
@@ -271,7 +272,7 @@ def _index(config: Config) -> list[Check]:
     if versions != expected:
         checks.append(Check("index.db", "warn", "made by another version; run: axm index"))
     if problems:
-        shown = tuple(f"{path}:L{line}  {why}" for path, line, why in problems[:20])
+        shown = tuple(f"{Problem(*row).where}  {row[2]}" for row in problems[:20])
         listed = [{"path": p, "line": n, "why": w} for p, n, w in problems]
         text = f"{bad} lines could not be read; the rest of their files was"
         checks.append(Check("problems", "note", text, shown, {"problems": listed}))

@@ -34,6 +34,10 @@ class Problem:
     line: int
     why: str
 
+    @property
+    def where(self) -> str:
+        return Citation(self.path, self.line, self.line).text if self.line else self.path
+
 
 @dataclass(frozen=True, slots=True)
 class Citation:
@@ -45,14 +49,6 @@ class Citation:
 
     @property
     def text(self) -> str:
-        return f"{self.path}:{self._lines}"
-
-    @property
-    def uri(self) -> str:
-        return f"{self.path}#{self._lines}"
-
-    @property
-    def _lines(self) -> str:
         if self.line_end == self.line_start:
-            return f"L{self.line_start}"
-        return f"L{self.line_start}-L{self.line_end}"
+            return f"{self.path}:L{self.line_start}"
+        return f"{self.path}:L{self.line_start}-L{self.line_end}"

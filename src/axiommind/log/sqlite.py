@@ -9,7 +9,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -104,76 +104,62 @@ class SqliteLog:
         head: Head | None = None,
         expect_end: int = 0,
     ) -> Event | None:
-        if not self._db.in_transaction:
-            with self.atomic():
-                return self.append_dedup(
+        with nullcontext() if self._db.in_transaction else self.atomic():
+            for blob in blobs:
+                if not is_sealed(self._key, blob):
+                    raise Internal(f"blob {blob.hash} was not sealed for this home: refused")
+            if head is not None and not self._continues(head, expect_end):
+                return None
+            clean: dict[str, Any] = self._redactor.value(payload)
+            ts = self._next_ts()
+            event_id = ulid(ts)
+            first = self._db.execute(
+                """
+                insert into event_dedup(dedupe_key, event_id, ts, event_type)
+                values (?, ?, ?, ?)
+                on conflict do nothing
+                """,
+                (dedupe_key, event_id, ts, event_type),
+            )
+            if first.rowcount == 0:
+                return None
+            digest = checksum(clean)
+            cursor = self._db.execute(
+                """
+                insert into events(event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
+                                   build_id, happened_at)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                (
+                    event_id,
+                    ts,
                     event_type,
-                    actor=actor,
-                    payload=payload,
-                    dedupe_key=dedupe_key,
-                    session_id=session_id,
-                    project=project,
-                    happened_at=happened_at,
-                    build_id=build_id,
-                    blobs=blobs,
-                    head=head,
-                    expect_end=expect_end,
-                )
-        for blob in blobs:
-            if not is_sealed(self._key, blob):
-                raise Internal(f"blob {blob.hash} was not sealed for this home: refused")
-        if head is not None and not self._continues(head, expect_end):
-            return None
-        clean: dict[str, Any] = self._redactor.value(payload)
-        ts = self._next_ts()
-        event_id = ulid(ts)
-        first = self._db.execute(
-            """
-            insert into event_dedup(dedupe_key, event_id, ts, event_type)
-            values (?, ?, ?, ?)
-            on conflict do nothing
-            """,
-            (dedupe_key, event_id, ts, event_type),
-        )
-        if first.rowcount == 0:
-            return None
-        digest = checksum(clean)
-        cursor = self._db.execute(
-            """
-            insert into events(event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
-                               build_id, happened_at)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            (
-                event_id,
-                ts,
-                event_type,
-                actor,
-                session_id,
-                project,
-                canonical_json(clean),
-                digest,
-                build_id,
-                happened_at,
-            ),
-        )
-        position = cursor.lastrowid or 0
-        self._store(position, blobs)
-        if head is not None:
-            self._put_heads([head])
-        return Event(
-            position=position,
-            event_id=event_id,
-            ts=ts,
-            event_type=event_type,
-            actor=actor,
-            session_id=session_id,
-            project=project,
-            payload=clean,
-            checksum=digest,
-            happened_at=happened_at,
-            build_id=build_id,
-        )
+                    actor,
+                    session_id,
+                    project,
+                    canonical_json(clean),
+                    digest,
+                    build_id,
+                    happened_at,
+                ),
+            )
+            position = cursor.lastrowid or 0
+            self._store(position, blobs)
+            if head is not None:
+                self._put_heads([head])
+            return Event(
+                position=position,
+                event_id=event_id,
+                ts=ts,
+                event_type=event_type,
+                actor=actor,
+                session_id=session_id,
+                project=project,
+                payload=clean,
+                checksum=digest,
+                happened_at=happened_at,
+                build_id=build_id,
+            )
 
     def _next_ts(self) -> int:
         (last,) = self._db.execute("select coalesce(max(ts), 0) from events").fetchone()

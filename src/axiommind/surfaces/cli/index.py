@@ -57,8 +57,7 @@ def _show(report: Report, args: argparse.Namespace) -> None:
     for note in report.notes:
         sys.stderr.write(f"Note: {note}\n")
     for problem in report.problems[:5]:
-        where = f"{problem.path}:L{problem.line}" if problem.line else problem.path
-        sys.stderr.write(f"Problem: {where}: {problem.why}\n")
+        sys.stderr.write(f"Problem: {problem.where}: {problem.why}\n")
     if len(report.problems) > 5:
         sys.stderr.write(f"… and {len(report.problems) - 5} more problems; axm doctor lists them\n")
     pruned = f", {report.pruned} pruned" if report.pruned else ""
