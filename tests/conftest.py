@@ -10,8 +10,13 @@ from hypothesis import HealthCheck, settings
 
 from tests.transcripts import World
 
+# `make test` tries the same cases every time, so that it says something about the change at hand; `make proof` (which
+# sets AXM_EXAMPLES) looks for new ones.
 settings.register_profile(
-    "axm", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    "axm",
+    derandomize="AXM_EXAMPLES" not in os.environ,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("axm")
 

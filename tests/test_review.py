@@ -401,3 +401,88 @@ def test_a_path_that_looks_like_a_secret_still_verifies(world: World) -> None:
     world.write(session("a", cwd=f"/p/{name}"), folder=f"-p-{name}")
     world.memory().index()
     assert world.memory().verify() == []
+
+
+# --- what a new user stumbled on ---------------------------------------------------------------------------------
+
+
+def test_one_session_does_not_bring_its_project_back(world: World) -> None:
+    world.write(session("a"))
+    world.write(session("b"))
+    world.memory().index()
+    world.memory().forget(project=PROJECT)
+    refused = axm(world, "forget", "--session", "a", "--undo")
+    assert refused.returncode == 1 and f"axm forget --project {PROJECT} --undo" in refused.stderr
+    assert world.rows("select id from sessions") == []
+    assert axm(world, "forget", "--project", PROJECT, "--undo").returncode == 0
+    again = axm(world, "forget", "--project", PROJECT, "--undo")
+    assert again.returncode == 1 and "not forgotten" in again.stderr
+
+
+def test_the_sample_never_mixes_with_real_sessions(world: World) -> None:
+    assert axm(world, "start").returncode == 0  # nothing there: shows the sample
+    world.write(session("mine"))
+    inside = world.environ | {"AXM_HOME": str(world.home / "sample")}
+    for command in (["index"], ["start"], ["start", "--sample"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "axiommind", *command], env=inside, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    with closing(sqlite3.connect(world.home / "sample" / "index.db")) as db:
+        assert db.execute("select count(*) from sessions where id = 'mine'").fetchone() == (0,)
+        assert db.execute("select count(*) > 0 from sessions").fetchone() == (1,)
+    assert not (world.home / "sample" / "sample").exists()
+
+
+def test_forgetting_what_is_gone_from_disk_says_so(world: World) -> None:
+    path = world.write(session("a"))
+    world.memory().index()
+    path.unlink()
+    world.memory().index()
+    assert "cannot be undone" in axm(world, "forget", "--session", "a", "--dry-run").stderr
+    assert "cannot be undone" in axm(world, "forget", "--session", "a").stderr
+    undone = axm(world, "forget", "--session", "a", "--undo")
+    assert "on disk any more" in undone.stderr
+
+
+def test_no_rows_are_explained_where_it_helps(world: World) -> None:
+    world.write(session())
+    world.memory().index()
+    said = axm(world, "query", "--perspective", "tool-frequency", "--tool", "Bash").stderr
+    assert "Bash:test" in said
+    assert "No session" in axm(world, "query", "--perspective", "usage", "--session", "zzz").stderr
+    assert axm(world, "query", "--perspective", "usage", "--since", "2099-01-01").stderr == ""
+
+
+def test_an_index_of_nothing_says_where_to_look(world: World) -> None:
+    assert "axm doctor" in axm(world, "index").stderr
+    assert "axm index" in axm(world, "query", "--perspective", "usage").stderr
+
+
+def test_a_project_by_its_name(world: World) -> None:
+    world.write(session())
+    world.memory().index()
+    assert world.memory().scope(project="weather") == Scope(PROJECT)
+
+
+def test_tables_fit_the_terminal_and_are_whole_when_piped(world: World) -> None:
+    lines = Lines("s", cwd="/p/" + "deep/" * 30)
+    lines.tool("Edit", "e", file_path="/p/" + "deep/" * 30 + "file.py")
+    world.write(lines)
+    world.memory().index()
+    piped = axm(world, "query", "--perspective", "hotfiles", "--format", "table").stdout
+    assert "deep/" * 30 + "file.py" in piped
+    ask = f"{sys.executable} -m axiommind query --perspective hotfiles --format table"
+    environ = world.environ | {"COLUMNS": "80", "TERM": "xterm", "NO_COLOR": "1"}
+    shown = subprocess.run(
+        ["script", "-qec", ask, "/dev/null"], env=environ, capture_output=True, text=True, check=False
+    )
+    assert all(len(line.rstrip()) <= 80 for line in shown.stdout.splitlines()) and "file.py" in shown.stdout
+
+
+def test_verify_without_an_index(world: World) -> None:
+    world.write(session())
+    world.memory().index()
+    (world.home / "index.db").unlink()
+    done = axm(world, "verify")
+    assert done.returncode == 3 and "not there" in done.stdout

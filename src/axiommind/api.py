@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Forgotten", "Memory", "Scope"]
 
+# The sample that comes with the program, and the file that marks a home as its.
+SAMPLE = Path(__file__).parent / "sample"
+SAMPLE_MARK = "this-is-the-sample"
 # Below this many new bytes, starting worker processes costs more than it saves.
 _POOL_BYTES = 8 << 20
 
@@ -46,6 +49,7 @@ class Forgotten(NamedTuple):
     project: str | None
     copies: tuple[str, ...] = ()
     complete: bool = True
+    gone: int = 0  # of the sessions, those that are no longer on disk: they cannot be read again
 
 
 class Memory:
@@ -57,6 +61,14 @@ class Memory:
         self.environ = os.environ if environ is None else environ
         self.config = config or Config.load(self.environ)
         self._user = user or Path.home()
+        if self.is_sample:  # whoever uses the sample's home, real sessions never get into it
+            self.environ = {**self.environ, "CLAUDE_CONFIG_DIR": str(SAMPLE)}
+            self.config = self.config._replace(claude_roots=())
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether this is the home of the sample that comes with the program."""
+        return (self.config.home / SAMPLE_MARK).exists()
 
     # --- writing ---------------------------------------------------------------------------------------
 
@@ -119,8 +131,11 @@ class Memory:
             )
             found = discover_all(self.environ, self._user, self.config.claude_roots, project)
             report = run.run(found, project=wanted, full=full)
-            if project is not None and not any(discovery.files for _, discovery in found):
-                report.notes.append(f"no sessions of {project} were found")
+            if not any(discovery.files for _, discovery in found):
+                if project is not None:
+                    report.notes.append(f"no sessions of {os.path.realpath(project)} were found")
+                elif not report.unchanged:
+                    report.notes.append("no sessions of any agent were found; axm doctor shows where it looked")
             gone = "select count(*) from sessions where missing_since is not null and (?1 is null or project = ?1)"
             (report.missing,) = index.db.execute(gone, (wanted,)).fetchone()
             if prune:
@@ -213,9 +228,7 @@ class Memory:
         present = [root / "projects" if (root / "projects").is_dir() else root for root in roots if root.is_dir()]
         if not present:
             raise NotFound("there is no folder to watch yet", hint="start an agent once, then try again")
-        quiet = watch(
-            *present, watch_filter=_is_transcript, debounce=1_000, step=200, stop_event=stop, raise_interrupt=False
-        )
+        quiet = watch(*present, watch_filter=_is_transcript, debounce=1_000, step=200, stop_event=stop)
         for _changes in quiet:
             yield self.index(project=project)
 
@@ -230,15 +243,17 @@ class Memory:
             index.catch_up(log, Segments(log))
             sessions, name = self._sessions_to_forget(index.db, log, session, project)
             copies = self._copies(index.db, sessions)
+            there = {h.state["session_id"] for h in log.heads().values() if os.path.lexists(h.stream)}
+            gone = len(set(sessions) - there)
             if dry_run:
-                return Forgotten(tuple(sessions), name, copies)
+                return Forgotten(tuple(sessions), name, copies, gone=gone)
             log.forget(sessions, name, actor="user", reason=reason)
             index.catch_up(log, Segments(log))
             complete = index.scrub() and log.settle()
             for copy in self.config.home.glob("index.db.corrupt-*"):
                 copy.unlink(missing_ok=True)  # a damaged copy of the index may still hold the text
             remove_leftovers(self.config.index_path)  # so may a rebuild that was killed
-        return Forgotten(tuple(sessions), name, copies, complete)
+        return Forgotten(tuple(sessions), name, copies, complete, gone)
 
     def _copies(self, db: sqlite3.Connection, sessions: list[str]) -> tuple[str, ...]:
         found: set[str] = set()
@@ -284,7 +299,11 @@ class Memory:
             marks = log.tombstones()
             if project is not None:
                 forgotten = {key for kind, key in marks if kind == "project"}
-                log.lift(None, self._project_name(project, forgotten), actor="user")
+                try:
+                    name = self._project_name(project, forgotten)
+                except NotFound:
+                    raise NotFound(f"project {project!r} is not forgotten", hint="axm doctor lists what is") from None
+                log.lift(None, name, actor="user")
             else:
                 known = {key for kind, key in marks if kind == "session"}
                 log.lift(_one_of(session or "", known, "forgotten session"), None, actor="user")

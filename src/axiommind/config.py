@@ -110,4 +110,5 @@ def _checked(key: Key, value: Any) -> Any:
             return tuple(value)
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value) if key.kind is float else int(value)
-    raise UsageError(f"setting {key.name} = {value!r} has the wrong type", hint=key.help)
+    wanted = {list: "a list of texts", int: "a whole number", float: "a number"}[key.kind]
+    raise UsageError(f"setting {key.name} = {value!r} in config.toml is not {wanted}", hint=key.help)

@@ -164,11 +164,14 @@ def _home(config: Config) -> Check:
 
 def _log(log: SqliteLog) -> list[Check]:
     sizes = log.sizes()
-    forgotten = len(log.tombstones())
+    marks = sorted(log.tombstones())
+    forgotten = len(marks)
     text = f"{sizes['events']} events, {_size(sizes['blob_bytes'])} of text kept in {_size(sizes['blob_bytes_stored'])}"
+    details: tuple[str, ...] = ()
     if forgotten:
-        text += f", {forgotten} tombstones"
-    return [Check("log.db", "ok", text, data={**sizes, "tombstones": forgotten})]
+        text += f", tombstones: {forgotten}"
+        details = tuple(f"forgotten {kind} {name}" for kind, name in marks[:20])
+    return [Check("log.db", "ok", text, details, {**sizes, "tombstones": forgotten})]
 
 
 def _behind(config: Config, log: SqliteLog, found: list[Any]) -> list[Check]:
@@ -284,7 +287,9 @@ def _index(config: Config) -> list[Check]:
 
 def _extras() -> list[Check]:
     if find_spec("altair") is None or find_spec("vl_convert") is None:
-        text = "charts (--plot) are not installed; pip install 'axiommind[plot]'"
+        text = (
+            "charts (--plot) are not installed; pip install 'axiommind[plot]', or in a checkout: pip install '.[plot]'"
+        )
         return [Check("optional", "note", text, data={"plot": False})]
     return [Check("optional", "ok", "charts (--plot) are installed", data={"plot": True})]
 
@@ -312,6 +317,8 @@ def verify(config: Config, log: SqliteLog, key: bytes, *, deep: bool) -> list[tu
             with tempfile.TemporaryDirectory(prefix="axm-verify-") as scratch:
                 found += [(f.where, f.what) for f in compare(log, config.index_path, Path(scratch))]
         found += _verify_forgotten(config.index_path, log)
+    else:
+        found.append(("index.db", "is not there; axm index makes it"))
     if deep:
         found += _verify_files(log, key)
     return found

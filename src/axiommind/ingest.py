@@ -490,7 +490,7 @@ class Ingest:
         name (or its parent's project), 0 = the name of the folder it lies in, which is never decoded."""
         file = job.file
         named = [s.decoded for s in outcome.segments if s.decoded is not None and s.decoded.cwd]
-        for decoded in named:
+        for decoded in reversed(named):
             if decoded.relocated and decoded.cwd:
                 self._projects[file.session_id] = project_of(decoded.cwd)
                 return self._projects[file.session_id], 2

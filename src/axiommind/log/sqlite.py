@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from axiommind import db as sqlite
-from axiommind.errors import Internal, LogCorrupt, StoreError, TooNew
+from axiommind.errors import BadQuery, Internal, LogCorrupt, StoreError, TooNew
 from axiommind.ids import canonical_json, checksum, content_hash, dedupe_key, ulid
 from axiommind.log.blobs import Sealed, is_sealed, unseal
 from axiommind.log.contract import Finding, Head
@@ -363,6 +363,11 @@ class SqliteLog:
                 """,
                 (session_id, project),
             ).fetchall()
+            projects = [key for kind, key in together if kind == "project"]
+            if projects and project is None:  # one session must not bring the whole project back
+                raise BadQuery(
+                    f"{session_id} was forgotten with its project", hint=f"axm forget --project {projects[0]} --undo"
+                )
             self._db.executemany("delete from tombstones where kind = ? and key = ?", together)
             # The text was purged, so what is still on disk has to be read again from its start.
             self._db.executemany(

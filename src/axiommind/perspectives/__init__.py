@@ -80,7 +80,11 @@ def names() -> list[str]:
 def load(name: str) -> Perspective:
     """Import the one perspective that is asked for."""
     if name not in names():
-        raise BadQuery(f"unknown perspective {name!r}", hint="run: axm query --list-perspectives")
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, names(), n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise BadQuery(f"unknown perspective {name!r}", hint=f"{hint}axm query --list-perspectives names them")
     module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
     perspective: Perspective = module.PERSPECTIVE
     return perspective

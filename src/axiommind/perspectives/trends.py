@@ -3,7 +3,7 @@
 Weeks start on Monday, UTC; prompts are counted under the name `(prompts)`. `since` keeps the weeks that start
 on or after it, so that no week is shown in part at the front; `until` cuts the last week. `slope` (uses per
 week, each week) and `r_squared` are taken over all weeks from the first to the last shown, whatever `tool`,
-`min_count` and `top` then hide.
+`min_count` and `top` then hide; a slope whose r² is below 0.3 is shown as 0.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
 
 PERSPECTIVE = Perspective(
     name="trends",
-    summary="tool uses and prompts per week, with each tool's trend (slope 0 where r² is below 0.3)",
+    summary="tool uses and prompts per week",
     columns=COLUMNS,
     run=run,
     filters=FILTERS,

@@ -109,13 +109,17 @@ def resolve_project(path: Path, wanted: str, stop: str = "") -> str | None:
     except (FileNotFoundError, sqlite3.DatabaseError):
         return None
     try:
-        known = {row[0] for row in db.execute("select distinct project from sessions")}
+        known = {str(row[0]) for row in db.execute("select distinct project from sessions")}
     except sqlite3.DatabaseError:
         return None
     finally:
         db.close()
     if wanted in known:
         return wanted
+    if "/" not in wanted and "\\" not in wanted:  # a folder's name will do, if only one project has it
+        named = [p for p in known if os.path.basename(p) == wanted]  # noqa: PTH119
+        if len(named) == 1:
+            return named[0]
     folder = project_of(os.path.realpath(wanted))
     while folder not in known:
         folder = os.path.dirname(folder)  # noqa: PTH120 - a string, whatever the separator

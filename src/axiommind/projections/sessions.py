@@ -388,7 +388,8 @@ def _upsert_session(db: sqlite3.Connection, event: Event, session: str, batch: B
                              project_known)
         values (:id, :project, :path, :size, :mtime, :at, :agent, :parent, :known)
         on conflict(id) do update set
-            project = case when excluded.project_known > project_known then excluded.project else project end,
+            project = case when excluded.project_known > project_known or excluded.project_known = 2
+                           then excluded.project else project end,
             project_known = max(project_known, excluded.project_known),
             indexed_at = excluded.indexed_at,
             parent_session = coalesce(parent_session, excluded.parent_session)

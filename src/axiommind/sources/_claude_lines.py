@@ -254,7 +254,7 @@ class _Decoder:
         if when is not None and line.type in ("user", "assistant", "system", "attachment", "tool_use"):
             out.first_ts = when if out.first_ts is None else min(out.first_ts, when)
             out.last_ts = when if out.last_ts is None else max(out.last_ts, when)
-        if isinstance(line.relocatedCwd, str) and line.relocatedCwd and not out.relocated:
+        if isinstance(line.relocatedCwd, str) and line.relocatedCwd:  # moved, perhaps again
             out.cwd, out.relocated = line.relocatedCwd, True
         elif out.cwd is None and isinstance(line.cwd, str) and line.cwd:
             out.cwd = line.cwd

@@ -38,6 +38,8 @@ LABEL_PX = 320
 SCALE = 2.0
 ENDINGS = (".svg", ".png")
 GENERATED_ID = re.compile(r"""(id="|url\(#)(clip|gradient_)(\d+)""")
+PATH_CHARS = 44
+HINT = "install the extra: pip install 'axiommind[plot]', or in a checkout: pip install '.[plot]'"
 NARROWS = " · an edge narrows towards the tool that comes next"
 
 
@@ -55,7 +57,7 @@ def draw(rows: list[Row], perspective: Perspective, path: Path) -> None:
         import altair as alt
         import vl_convert
     except ImportError as error:
-        raise MissingExtra("charts need altair and vl-convert", hint="pip install 'axiommind[plot]'") from error
+        raise MissingExtra("charts need altair and vl-convert", hint=HINT) from error
     spec = _style(_CHARTS[hint.mark](alt, shown, hint), perspective).to_dict(format="vega-lite")
     if path.suffix.lower() == ".svg":
         path.write_text(_renumbered(vl_convert.vegalite_to_svg(spec)), encoding="utf-8")
@@ -104,7 +106,7 @@ def _bar(alt: Any, rows: Sequence[Row], hint: Plot) -> Any:
     """A ranking: one bar a row, in the order of the rows. Equal names are told apart by their place."""
     rows = rows[:MOST_BARS]
     data = [{**_plain(row, hint), "place": i} for i, row in enumerate(rows)]
-    places = {i: str(row[hint.y]) for i, row in enumerate(rows)}
+    places = {i: _label(str(row[hint.y])) for i, row in enumerate(rows)}
     labels = "[" + ", ".join(_quoted(places[i]) for i in range(len(data))) + "]"
     base = alt.Chart(alt.Data(values=data)).encode(
         x=alt.X(f"{hint.x}:Q", title=_words(hint.x), axis=alt.Axis(tickMinStep=1, format=_figures(data, hint.x))),
@@ -306,9 +308,14 @@ def _time_axes(alt: Any, data: Sequence[Row], hint: Plot, *, stack: bool) -> dic
     }
 
 
+def _label(text: str) -> str:
+    """Of a path the end says more."""
+    return f"…{text[1 - PATH_CHARS :]}" if text.startswith("/") and len(text) > PATH_CHARS else text
+
+
 def _figures(data: Sequence[Row], column: str) -> str:
     """Whole numbers while they are short, then with k and M."""
-    return "," if max(row[column] for row in data) < 10_000 else "~s"
+    return ",.0f" if max(row[column] for row in data) < 10_000 else "~s"
 
 
 def _palette(alt: Any, column: str, names: Sequence[str]) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 __all__ = ["as_csv", "as_json_rows", "as_table", "bold", "counted", "day", "dim", "plain", "printable", "width"]
 
-_CUT = 60
+_NARROW = 9  # a column is not made narrower than this to fit the terminal
 
 
 def plain(value: Any) -> Any:
@@ -49,12 +49,16 @@ def _cell(value: Any) -> Any:
 
 
 def as_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], stream: TextIO | None = None) -> str:
-    """Columns side by side, numbers to the right, long cells cut."""
-    if not rows:
-        return "(no rows)"
+    """Columns side by side, numbers to the right, cut to fit a terminal."""
     cells = [[_shown(row[c]) for c in columns] for row in rows]
     right = [all(isinstance(row[c], (int, float)) or row[c] is None for row in rows) for c in columns]
-    wide = [max(width(c), *(width(line[i]) for line in cells)) for i, c in enumerate(columns)]
+    wide = [max([width(c), *(width(line[i]) for line in cells)]) for i, c in enumerate(columns)]
+    room = _terminal(stream)
+    while room and sum(wide) + 2 * len(wide) - 2 > room and max(wide) > _NARROW:
+        at = wide.index(max(wide))
+        wide[at] = max(wide[at] - (sum(wide) + 2 * len(wide) - 2 - room), _NARROW)
+    cells = [[_cut(text, size) for text, size in zip(line, wide, strict=True)] for line in cells]
+    columns = [_cut(name, size) for name, size in zip(columns, wide, strict=True)]
 
     def line(texts: Sequence[str]) -> str:
         padded = []
@@ -76,12 +80,26 @@ def _shown(value: Any) -> str:
         return f"{value:.3f}".rstrip("0").rstrip(".")
     if isinstance(value, (list, dict)):
         value = json.dumps(value, ensure_ascii=False)
-    text = " ".join(printable(str(plain(value))).split())
-    if width(text) <= _CUT:
+    return " ".join(printable(str(plain(value))).split())
+
+
+def _cut(text: str, room: int) -> str:
+    if width(text) <= room:
         return text
     if text.startswith("/") and " " not in text:  # of a path the end says more
-        return "…" + _fitting(text[::-1], _CUT - 1)[::-1]
-    return _fitting(text, _CUT - 1) + "…"
+        return "…" + _fitting(text[::-1], room - 1)[::-1]
+    return _fitting(text, room - 1) + "…"
+
+
+def _terminal(stream: TextIO | None) -> int:
+    """How many columns there are, 0 when it is not a terminal: what is piped is not cut."""
+    target = stream or sys.stdout
+    if not target.isatty():
+        return 0
+    try:
+        return int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(target.fileno()).columns
+    except (OSError, ValueError):
+        return 80
 
 
 def _fitting(text: str, room: int) -> str:

@@ -96,6 +96,9 @@ def main(argv: list[str] | None = None) -> int:
         if (known := _of_the_store(error)) is not None:
             _say(known)
             return known.exit_code
+        if isinstance(error, OSError) and error.strerror:
+            _say(AxmError(f"{error.filename or 'output'}: {error.strerror}"))
+            return 1
         if os.environ.get("AXM_DEBUG"):
             raise
         sys.stderr.write(
@@ -110,9 +113,13 @@ def _run(argv: list[str]) -> int:
         # Text from transcripts may hold anything; a terminal's encoding must not make us fail.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     parser = build(argv)
+    if not argv:
+        parser.print_help(sys.stderr)
+        return 2
     args, unknown = parser.parse_known_args(argv)
     if unknown:
-        args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")  # with the usage of that command
+        hint = _load("query").owners(unknown) if args.command == "query" else ""  # type: ignore[attr-defined]
+        args.parser.error(f"unrecognized arguments: {' '.join(unknown)}" + (f" ({hint})" if hint else ""))
     if args.home:
         os.environ["AXM_HOME"] = args.home
     code: int = args.run(args)

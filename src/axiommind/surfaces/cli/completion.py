@@ -9,7 +9,8 @@ from axiommind.surfaces import cli
 
 HELP = "Print a completion script for your shell (bash, zsh or fish)."
 _EPILOG = """install:
-  bash   axm completion bash > ~/.local/share/bash-completion/completions/axm
+  bash   mkdir -p ~/.local/share/bash-completion/completions
+         axm completion bash > ~/.local/share/bash-completion/completions/axm
   zsh    axm completion zsh > "${fpath[1]}/_axm"
   fish   axm completion fish > ~/.config/fish/completions/axm.fish
 """
@@ -31,7 +32,13 @@ def _options() -> dict[str, tuple[str, list[str]]]:
     (choices,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     helps = {a.dest: a.help or "" for a in choices._choices_actions}
     return {
-        name: (helps[name], sorted(o for a in sub._actions for o in a.option_strings if o.startswith("--")))
+        name: (
+            helps[name],
+            [
+                *(str(c) for a in sub._actions if not a.option_strings for c in a.choices or ()),
+                *sorted(o for a in sub._actions for o in a.option_strings if o.startswith("--")),
+            ],
+        )
         for name, sub in choices.choices.items()
     }
 
@@ -58,7 +65,7 @@ complete -F _axm axm suggest-workflow"""
 
 
 def _zsh(options: dict[str, tuple[str, list[str]]]) -> str:
-    described = "\n".join(f"    '{name}:{text.replace(chr(39), '')}'" for name, (text, _) in options.items())
+    described = "\n".join(f"    '{name}:{text.replace(chr(39), '’')}'" for name, (text, _) in options.items())
     cases = "\n".join(f"    {name}) compadd -- {' '.join(found)} ;;" for name, (_, found) in options.items())
     return f"""#compdef axm suggest-workflow
 local -a commands=(
@@ -79,10 +86,11 @@ esac"""
 def _fish(options: dict[str, tuple[str, list[str]]]) -> str:
     lines = []
     for name, (text, found) in options.items():
-        quoted = text.replace("'", "")
+        quoted = text.replace("'", "’")
         lines.append(f"complete -c axm -n __fish_use_subcommand -f -a {name} -d '{quoted}'")
         lines += [
-            f"complete -c axm -n '__fish_seen_subcommand_from {name}' -l {option.removeprefix('--')}"
+            f"complete -c axm -n '__fish_seen_subcommand_from {name}' "
+            + (f"-l {option.removeprefix('--')}" if option.startswith("--") else f"-f -a {option}")
             for option in found
         ]
     lines.append(f"complete -c axm -l perspective -x -a '{' '.join(names())}'")

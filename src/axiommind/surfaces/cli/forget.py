@@ -31,6 +31,8 @@ def run(args: argparse.Namespace) -> int:
     if args.undo:
         report = memory.remember_again(session=args.session, project=args.project)
         sys.stderr.write(f"Lifted; read again: {render.counted(report.new + report.updated, 'session')}\n")
+        if not report.new + report.updated:
+            sys.stderr.write("Nothing of it is on disk any more, so nothing could be read again.\n")
         if args.json:
             print(json.dumps({"schema": "axm.forget.v1", "lifted": True, "read": report.new + report.updated}))
         return 0
@@ -38,6 +40,11 @@ def run(args: argparse.Namespace) -> int:
     verb = "Would forget" if args.dry_run else "Forgotten"
     what = render.counted(len(done.sessions), "session") + (f" of {done.project}" if done.project else "")
     sys.stderr.write(f"{verb}: {what}\n")
+    if done.gone:
+        whose = "it is" if done.gone == len(done.sessions) == 1 else f"{done.gone} of them are"
+        sys.stderr.write(f"Note: {whose} no longer on disk: forgetting cannot be undone there\n")
+    if not args.dry_run and done.gone < len(done.sessions):
+        sys.stderr.write("The agent's own files were not touched; the same command with --undo reads them again.\n")
     if done.copies:
         sys.stderr.write(f"Note: forks hold copies of some of it and stay: {', '.join(done.copies)}\n")
     if not done.complete:
@@ -50,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
             "sessions": list(done.sessions),
             "copies": list(done.copies),
             "complete": done.complete,
+            "gone": done.gone,
         }
         print(json.dumps(shown, ensure_ascii=False))
     else:

@@ -44,12 +44,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _watch(memory: Memory, args: argparse.Namespace) -> int:
     first = True
-    for report in memory.watch(project=args.project):
-        if first or report.events:
-            _show(report, args)
-        if first and not args.json:
-            sys.stderr.write("Watching for changes; press Ctrl-C to stop.\n")
-        first = False
+    try:
+        for report in memory.watch(project=args.project):
+            if first or report.events:
+                _show(report, args)
+            if first and not args.json:
+                sys.stderr.write("Watching for changes; press Ctrl-C to stop.\n")
+            first = False
+    except KeyboardInterrupt:
+        sys.stderr.write("Stopped.\n")
     return 0
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from axiommind.api import Memory
+from axiommind.api import Memory, Scope
 from axiommind.errors import BadQuery, UsageError
 from axiommind.perspectives import COMMON, Param, Perspective, load, names
 from axiommind.surfaces import render
@@ -72,7 +72,9 @@ def _add(group: Any, param: Param) -> None:
         metavar=param.name.upper(),
         choices=param.choices or None,
         type=_reader(param),
-        help=param.help.replace("%", "%%") + (f" (default {param.default})" if param.default is not None else ""),
+        help=param.help.replace("%", "%%")
+        + (f": {', '.join(param.choices)}" if param.choices else "")
+        + (f" (default {param.default})" if param.default is not None else ""),
     )
 
 
@@ -120,23 +122,53 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(
             "give one of --perspective, --sql or --sql-file", hint="axm query --list-perspectives names what there is"
         )
+    if args.project is not None and args.all_projects:
+        raise UsageError("--project and --all-projects exclude each other")
     scope = memory.scope(project=args.project, all_projects=args.all_projects, db=args.db)
     if args.perspective is None:
         if args.plot is not None:
             raise UsageError("--plot draws perspectives, not free SQL")
+        given = [p.name for p in COMMON if getattr(args, f"p_{p.name}", None) is not None]
+        if given or args.param:
+            raise UsageError(
+                f"--{(given or ['param'])[0].replace('_', '-')} is for perspectives; write it into the SQL"
+            )
         found = memory.sql(_statement(args), scope, args.db)
         _print(found.names(), found.dicts(), args.format)
         return 0
     perspective = load(args.perspective)
-    rows = memory.query(perspective, params_of(perspective, args), scope, args.db)
+    params = params_of(perspective, args)
+    rows = memory.query(perspective, params, scope, args.db)
+    columns = tuple(rows[0]) if rows else perspective.columns
+    _print(columns, rows, args.format)
+    if not rows:
+        _explain(memory, args, params, scope)
     if args.plot is not None:
         from axiommind.surfaces.plot import draw
 
         draw(rows, perspective, args.plot)
         sys.stderr.write(f"Chart: {args.plot}\n")
-    columns = tuple(rows[0]) if rows else perspective.columns
-    _print(columns, rows, args.format)
     return 0
+
+
+def _explain(memory: Memory, args: argparse.Namespace, params: dict[str, Any], scope: Scope) -> None:
+    """Why there are no rows, where that is not plain to see: on stderr, for people and agents alike."""
+
+    def first(sql: str) -> list[str]:
+        return [str(row[0]) for row in memory.sql(sql, scope, args.db)]
+
+    if first("select count(*) from sessions") == ["0"]:
+        sys.stderr.write("Nothing is indexed here yet; run: axm index\n")
+        return
+    tool, session = params.get("tool"), params.get("session")
+    if isinstance(tool, str) and "%" not in tool:
+        known = first("select distinct classified_name from tool_uses order by 1")
+        if tool not in known:
+            like = [name for name in known if name.lower().startswith(tool.lower().rstrip(":"))]
+            hint = f"; there are {', '.join(like)}" if like else "; axm query --perspective tool-frequency lists them"
+            sys.stderr.write(f"No tool is called {tool!r}{hint}\n")
+    if isinstance(session, str) and not any(s.startswith(session) for s in first("select id from sessions")):
+        sys.stderr.write(f"No session begins with {session!r}; axm query --perspective sessions lists them\n")
 
 
 def params_of(perspective: Perspective, args: argparse.Namespace) -> dict[str, Any]:
@@ -229,5 +261,16 @@ def _schema(memory: Memory, args: argparse.Namespace) -> int:
     for name, kind in tables:
         found = memory.sql(f'select * from "{name}" limit 0', scope, args.db)
         rows.append({"table": name, "type": kind, "columns": ", ".join(found.columns)})
+    if args.format == "table":
+        for row in rows:
+            print(f"{render.bold(str(row['table']))}\n  {row['columns']}")
+        return 0
     _print(("table", "type", "columns"), rows, args.format)
     return 0
+
+
+def owners(flags: list[str]) -> str:
+    """Which perspectives have a parameter that was given to another one, as a hint."""
+    named = {f"--{p.name.replace('_', '-')}": q for q in names() for p in load(q).params}
+    found = [f"{flag} belongs to {named[flag]}" for flag in flags if flag in named]
+    return "; ".join(found)

@@ -12,8 +12,7 @@ from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING
 
-import axiommind
-from axiommind.api import Memory, Scope
+from axiommind.api import SAMPLE_MARK, Memory, Scope
 from axiommind.config import Config
 from axiommind.surfaces import render
 from axiommind.surfaces.progress import Bar
@@ -32,16 +31,17 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
-    sample = args.sample
+    was_sample = memory.is_sample
+    sample = args.sample or was_sample
     if not sample:
         report = _index(memory)
         sample = not (report.new or report.updated or report.unchanged or report.missing)
     if sample:
-        memory = _sample(memory)
+        memory = memory if was_sample else _sample(memory)
         _index(memory)
         sys.stderr.write(
             "No Claude Code sessions were found, so this is the sample that comes with the program.\n"
-            if not args.sample
+            if not args.sample and not was_sample
             else "This is the sample that comes with the program.\n"
         )
     overview = memory.overview(Scope(None))
@@ -64,8 +64,9 @@ def _index(memory: Memory) -> Report:
 def _sample(memory: Memory) -> Memory:
     """The sample has a home of its own, so that it never mixes with real sessions."""
     home = memory.config.home / "sample"
-    root = Path(axiommind.__file__).parent / "sample"
-    environ = {**os.environ, "AXM_HOME": str(home), "CLAUDE_CONFIG_DIR": str(root)}
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    (home / SAMPLE_MARK).touch()
+    environ = {**os.environ, "AXM_HOME": str(home)}
     return Memory(Config.load(environ), environ=environ)
 
 

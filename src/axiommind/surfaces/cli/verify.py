@@ -7,6 +7,7 @@ import json
 import sys
 
 from axiommind.api import Memory
+from axiommind.surfaces import render
 
 HELP = "Check checksums, references, and that the index equals a fresh replay of the log (exit 3 if not)."
 
@@ -27,5 +28,6 @@ def run(args: argparse.Namespace) -> int:
         if not found:
             print("✓ checksums, references and replay agree" + (", and every file on disk" if args.deep else ""))
     if found:
-        sys.stderr.write(f"{len(found)} findings; a wrong index.db is repaired by: axm rebuild\n")
+        repair = "; a wrong index.db is repaired by: axm rebuild" if any("index.db" in w for w, _ in found) else ""
+        sys.stderr.write(f"{render.counted(len(found), 'finding')}{repair}\n")
     return 3 if found else 0
