@@ -620,7 +620,8 @@ def _adopt(db: sqlite3.Connection, batch: Batch) -> None:
 
 
 def _summarise(db: sqlite3.Connection, batch: Batch) -> None:
-    """The newest summary that names a message of each touched session, found in one pass over the summaries."""
+    """Of each touched session the summary that names its latest message, found in one pass over the summaries. They
+    have no time of their own, and which file was read first must not matter."""
     db.execute("create temp table if not exists summarised(session_id text primary key, summary text) without rowid")
     db.execute("create temp table if not exists touched(session_id text primary key) without rowid")
     db.execute("delete from temp.summarised")
@@ -631,7 +632,7 @@ def _summarise(db: sqlite3.Connection, batch: Batch) -> None:
         insert or replace into temp.summarised
         select r.session_id, s.summary from summaries s join records r on r.uuid = s.leaf_uuid
         where r.session_id in (select session_id from temp.touched)
-        order by s.position, s.leaf_uuid desc
+        order by r.timestamp, r.line, r.uuid, s.summary
         """
     )
 
