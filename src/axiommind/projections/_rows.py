@@ -234,10 +234,10 @@ def _rest(db: sqlite3.Connection, session: str, base: int, path: str, decoded: D
     )
     db.executemany(
         """
-        insert into summaries(position, session_id, leaf_uuid, summary) values (?, ?, ?, ?)
+        insert into summaries(session_id, leaf_uuid, summary) values (?, ?, ?)
         on conflict do update set summary = excluded.summary
         """,
-        [(base >> _PLACES, session, leaf, summary) for leaf, summary in decoded.summaries],
+        [(session, leaf, summary) for leaf, summary in decoded.summaries],
     )
     db.executemany(
         """

@@ -242,9 +242,8 @@ _DDL = (
     create table summaries (
         session_id text not null references sessions(id) on delete cascade,
         leaf_uuid text not null,
-        position integer not null,
         summary text not null,
-        primary key (session_id, leaf_uuid, position)
+        primary key (session_id, leaf_uuid)
     ) without rowid
     """,
     """
@@ -632,7 +631,7 @@ def _summarise(db: sqlite3.Connection, batch: Batch) -> None:
         insert or replace into temp.summarised
         select r.session_id, s.summary from summaries s join records r on r.uuid = s.leaf_uuid
         where r.session_id in (select session_id from temp.touched)
-        order by r.timestamp, r.line, r.uuid, s.summary
+        order by r.timestamp, r.line, r.uuid, s.session_id
         """
     )
 
