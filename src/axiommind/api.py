@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from axiommind.health import Check, Overview
     from axiommind.ingest import Report
     from axiommind.log.sqlite import SqliteLog
+    from axiommind.model import Event
     from axiommind.perspectives import Perspective
     from axiommind.projections.runner import Progress
 
@@ -136,14 +137,14 @@ class Memory:
                     report.notes.append(f"no sessions of {os.path.realpath(project)} were found")
                 elif not report.unchanged:
                     report.notes.append("no sessions of any agent were found; axm doctor shows where it looked")
-            gone = "select count(*) from sessions where missing_since is not null and (?1 is null or project = ?1)"
-            (report.missing,) = index.db.execute(gone, (wanted,)).fetchone()
+            rows_gone = index.db.execute(
+                "select id from sessions where missing_since is not null and (?1 is null or project = ?1) order by id",
+                (wanted,),
+            )
+            gone = [row[0] for row in rows_gone]
+            report.missing = len(gone)
             if prune:
-                where = "missing_since is not null" + (" and project = ?" if wanted else "")
-                gone = index.db.execute(
-                    f"select id from sessions where {where} order by id", (wanted,) if wanted else ()
-                )
-                run.prune([row[0] for row in gone.fetchall()])
+                run.prune(gone)
             index.stamp()
             report.rows = rows
         report.notes[:0] = notes
@@ -152,7 +153,7 @@ class Memory:
 
     def _open_index(self, log: SqliteLog, notes: list[str], stack: contextlib.ExitStack) -> Any:
         """The index, ready to be written. A damaged one is moved aside, and an old one replayed, and both are said."""
-        from axiommind.projections.runner import Index, quarantine, rebuild
+        from axiommind.projections.runner import Index, quarantine
 
         path = self.config.index_path
         index = None
@@ -166,7 +167,7 @@ class Memory:
                 index.close()
             aside = quarantine(path)
             notes.append(f"index.db was damaged: rebuilt from the log (the old one is {aside})")
-            rebuild(log, path, self._pool(log.sizes()["blob_bytes"], stack))
+            self._replay(log, stack)
             index = Index(path)
         foreign = not index.stale and not index.follows(log)
         if index.stale or foreign:
@@ -176,7 +177,7 @@ class Memory:
                 if foreign
                 else "the index had another shape: rebuilt from the log"
             )
-            rebuild(log, path, self._pool(log.sizes()["blob_bytes"], stack))
+            self._replay(log, stack)
             index = Index(path)
         stack.callback(index.close)
         return index
@@ -202,19 +203,24 @@ class Memory:
     def _rebuild(
         self, log: SqliteLog, stack: contextlib.ExitStack, tick: Callable[[int, int], None] | None = None
     ) -> Progress:
-        from axiommind.projections.runner import Index, Segments, rebuild
+        from axiommind.projections.runner import Index, Segments
 
         last = log.last_position()
-        shown = None if tick is None else (lambda event: tick(event.position, last))
-        path = self.config.index_path
-        done = rebuild(log, path, self._pool(log.sizes()["blob_bytes"], stack), shown)
-        index = Index(path)
+        done = self._replay(log, stack, None if tick is None else (lambda event: tick(event.position, last)))
+        index = Index(self.config.index_path)
         try:
             index.catch_up(log, Segments(log))
             index.stamp()
         finally:
             index.close()
         return done
+
+    def _replay(
+        self, log: SqliteLog, stack: contextlib.ExitStack, tick: Callable[[Event], None] | None = None
+    ) -> Progress:
+        from axiommind.projections.runner import rebuild
+
+        return rebuild(log, self.config.index_path, self._pool(log.sizes()["blob_bytes"], stack), tick)
 
     def watch(self, *, project: str | None = None, stop: Any = None) -> Iterator[Report]:
         """Index, then again whenever a transcript grows. Sleeps in between: no busy loop."""

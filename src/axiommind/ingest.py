@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field, replace
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -109,13 +110,7 @@ class _Outcome:
 
 # --- reading, in a worker ----------------------------------------------------------------------------------
 
-_redactors: dict[bytes, Redactor] = {}
-
-
-def _redactor(key: bytes) -> Redactor:
-    if key not in _redactors:
-        _redactors[key] = Redactor(key)
-    return _redactors[key]
+_redactor = cache(Redactor)  # one a process: it learns which short strings are clean
 
 
 def _read(job: _Job) -> _Outcome:
@@ -285,8 +280,10 @@ class Ingest:
         parent = file.parent_session or (head.state["parent_session"] if head else None)
         if known == file.folder and file.folder in {slug(key) for kind, key in self._tombstones if kind == "project"}:
             return True
-        covering = {("session", file.session_id), ("session", parent), ("project", known)}
-        return bool(self._tombstones & covering)
+        return self._is_covered(file.session_id, parent, known)
+
+    def _is_covered(self, session: str, parent: str | None, project: str | None) -> bool:
+        return bool(self._tombstones & {("session", session), ("session", parent), ("project", project)})
 
     def _deep_hashes(self) -> dict[str, tuple[tuple[int, int, str], ...]]:
         found: dict[str, list[tuple[int, int, str]]] = {}
@@ -515,11 +512,7 @@ class Ingest:
                 continue
             if project is not None and state["project"] != project:
                 continue
-            if self._tombstones & {
-                ("session", state["session_id"]),
-                ("session", state["parent_session"]),
-                ("project", state["project"]),
-            }:
+            if self._is_covered(state["session_id"], state["parent_session"], state["project"]):
                 continue
             gone = not head.stream.startswith(unreadable) and not os.path.lexists(head.stream)
             if gone and not state.get("missing"):

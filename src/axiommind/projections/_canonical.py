@@ -56,7 +56,7 @@ class Shared:
         ):
             db.execute(statement)
 
-    def added(self, _session: str, uuids: Sequence[str], messages: Sequence[str]) -> None:
+    def added(self, uuids: Sequence[str], messages: Sequence[str]) -> None:
         self.db.executemany("insert or ignore into temp.seen values (?)", [(u,) for u in uuids])
         self.db.executemany("insert or ignore into temp.answered values (?)", [(m,) for m in messages])
 

@@ -40,7 +40,7 @@ def add(
     _tool_uses(db, session, base, decoded)
     _rest(db, session, base, path, decoded)
     _session(db, session, decoded)
-    shared.added(session, [r.uuid for r in decoded.records], [r.message_id for r in decoded.responses])
+    shared.added([r.uuid for r in decoded.records], [r.message_id for r in decoded.responses])
     for leaf, _summary in decoded.summaries:  # a summary may name a message of another file
         rows = db.execute("select session_id from records where uuid = ?", (leaf,))
         batch.sessions |= {row[0] for row in rows}
