@@ -20,6 +20,7 @@ from axiommind.config import KEYS
 from axiommind.errors import AxmError
 from axiommind.log.sqlite import SqliteLog
 from axiommind.perspectives import COMMON, Param, Perspective
+from axiommind.projections import passages
 from axiommind.projections.runner import Index
 from axiommind.surfaces import cli
 
@@ -33,7 +34,7 @@ LOG_TABLES = {
     "blobs": "The text: redacted, compressed (`zstd`, or `raw` when short), named by the SHA-256 of its content.",
     "blob_refs": "Which event refers to which blob; forgetting purges the blobs that nothing refers to any more.",
     "heads": "How far each file was read, and how the file looked then, so that an unchanged one is not opened.",
-    "tombstones": "The sessions and projects that were forgotten and are not read again.",
+    "tombstones": "The sessions, documents (as `session`) and projects that were forgotten and are not read again.",
     "migrations": "Which numbered steps of the log's schema were applied, and when.",
 }
 INDEX_TABLES = {
@@ -42,7 +43,8 @@ INDEX_TABLES = {
     "prompt_keywords": "The words of each prompt without stop words.",
     "commands": "What a person ran: slash commands (`slash`) and shell lines typed with `!` (`bash`).",
     "responses": "One row an answer of a model, its streamed lines put together, with its tokens.",
-    "tool_uses": "One row a tool use, in order (`seq_order`), with its classified name, input and outcome.",
+    "tool_uses": "One row a tool use, in order (`seq_order`), with its classified name, input and outcome; "
+    "`output` is an excerpt of what the tool returned, where that is worth searching.",
     "file_edits": "The tool uses that changed a file (Edit, Write, MultiEdit, NotebookEdit), with its path.",
     "compactions": "Where a session was compacted, and from how many tokens to how many.",
     "pull_requests": "Pull requests that a session was linked to.",
@@ -58,7 +60,15 @@ INDEX_TABLES = {
     "weekly_buckets": "Uses of each tool in each week (Monday, UTC); prompts are counted as `(prompts)`.",
     "file_hotspots": "How often each file was edited, and in how many sessions.",
     "session_links": "Pairs of sessions of one project that edited the same files.",
-    "passages": "What full-text search can find; each row refers to the row that has the text.",
+    "folders": "The folders of documents that were added with `axm kb add`, with their globs, one a line.",
+    "documents": "One row a document in them; `root` is its folder, `blob` its text in the log.",
+    "document_tags": "The tags in the front matter of a document.",
+    "document_problems": "What is not as it should be in a document, at which line (0 = as a whole).",
+    "chunks": "The pieces of a document: `text` is its lines `line_start` to `line_end`, `heading` the way there.",
+    "passages": "What full-text search can find. `ref` is the id of the row that has the text: of `prompts`, "
+    "`responses`, `tool_uses` or `chunks` by `kind` (`prompt`, `response`, `tool`, `doc`). "
+    "It is of a session or of a document; `timestamp` is when it was said, or when the document was last modified.",
+    "passages_pending": "Rows that came or changed while a batch is folded; always empty between runs.",
     "passages_fts": "The terms of the passages (FTS5, contentless): our tokeniser makes them, see ADR 0005.",
     "passage_texts": "A view: the text of each passage.",
     "meta": "`schema_version`, `project_path` (always `*`), `last_indexed_at`.",
@@ -132,19 +142,31 @@ def commands() -> str:
         "4 internal error.",
     ]
     for name, sub in subparsers.choices.items():
-        parts += [f"\n## axm {name}\n", helps[name]]
-        for group in sub._action_groups:
-            actions = [a for a in group._group_actions if a.dest not in ("help", "home")]
-            if actions:
-                title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "")
-                parts.append(f"\n{title[:1].upper()}{title[1:]}:\n")
-                parts.append(table(("Option", "Meaning"), [(spelled(a), meaning(a)) for a in actions]))
-        for exclusive in sub._mutually_exclusive_groups:
-            names = " and ".join(code(a.option_strings[-1]) for a in exclusive._group_actions)
-            parts.append(f"\nOf {names} {'one is needed' if exclusive.required else 'at most one may be given'}.")
-        if sub.epilog:
-            parts.append(f"\n```text\n{sub.epilog.strip()}\n```")
+        parts += [f"\n## axm {name}\n", helps[name], *described(sub)]
+        for action in sub._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                said = {a.dest: a.help or "" for a in action._choices_actions}
+                for inner, parser in action.choices.items():
+                    parts += [f"\n### axm {name} {inner}\n", said[inner], *described(parser)]
     return "\n".join(parts) + "\n"
+
+
+def described(parser: argparse.ArgumentParser) -> list[str]:
+    """The options of a parser, group by group, and its epilog."""
+    parts = []
+    for group in parser._action_groups:
+        actions = [a for a in group._group_actions if a.dest not in ("help", "home")]
+        if actions:
+            title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "")
+            parts.append(f"\n{title[:1].upper()}{title[1:]}:\n")
+            parts.append(table(("Option", "Meaning"), [(spelled(a), meaning(a)) for a in actions]))
+    for exclusive in parser._mutually_exclusive_groups:
+        *names, last = [code(a.option_strings[-1]) for a in exclusive._group_actions]
+        rule = "one is needed" if exclusive.required else "at most one may be given"
+        parts.append(f"\nOf {', '.join(names)} and {last} {rule}.")
+    if parser.epilog:
+        parts.append(f"\n```text\n{parser.epilog.strip()}\n```")
+    return parts
 
 
 def spelled(action: argparse.Action) -> str:
@@ -235,6 +257,7 @@ def schema() -> str:
 
 def tables(path: Path, sentences: dict[str, str]) -> str:
     db = sqlite3.connect(path)
+    passages.connect(db)  # a view calls its functions
     try:
         found = [
             name

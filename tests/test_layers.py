@@ -74,5 +74,5 @@ def test_only_ingest_knows_sources_and_log() -> None:
 
 
 def test_the_test_itself_sees_imports() -> None:
-    assert "sources" in imports(ROOT / "ingest.py")
+    assert "sources" in imports(ROOT / "ingest" / "transcripts.py")
     assert LEVEL["surfaces"] < LEVEL["errors"]

@@ -9,7 +9,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from axiommind.health import Check, Overview
-    from axiommind.ingest import Report
+    from axiommind.ingest import DocumentReport, Report
+    from axiommind.log import Head
     from axiommind.log.sqlite import SqliteLog
-    from axiommind.model import Event
+    from axiommind.model import Citation, Event
     from axiommind.perspectives import Perspective
-    from axiommind.projections.runner import Progress
+    from axiommind.projections.documents import DocumentRow, FolderRow
+    from axiommind.projections.runner import Index, Progress
+    from axiommind.search.citations import Opened
+    from axiommind.search.find import Page, Shown
 
-__all__ = ["Forgotten", "Memory", "Scope"]
+__all__ = ["Forgotten", "Library", "Memory", "Scope"]
 
 # The sample that comes with the program, and the file that marks a home as its.
 SAMPLE = Path(__file__).parent / "sample"
@@ -50,7 +54,15 @@ class Forgotten(NamedTuple):
     project: str | None
     copies: tuple[str, ...] = ()
     complete: bool = True
-    gone: int = 0  # of the sessions, those that are no longer on disk: they cannot be read again
+    gone: int = 0  # of all these, those that are no longer on disk: they cannot be read again
+    documents: tuple[str, ...] = ()
+
+
+class Library(NamedTuple):
+    """The folders that the user added, and the documents in them."""
+
+    folders: tuple[FolderRow, ...]
+    documents: tuple[DocumentRow, ...]
 
 
 class Memory:
@@ -145,11 +157,127 @@ class Memory:
             report.missing = len(gone)
             if prune:
                 run.prune(gone)
+            if project is None:
+                report.documents = self._index_documents(log, key, index, full=full, progress=progress)
             index.stamp()
             report.rows = rows
         report.notes[:0] = notes
         report.seconds = time.monotonic() - started
         return report
+
+    @contextlib.contextmanager
+    def _writing(self, notes: list[str]) -> Iterator[tuple[SqliteLog, bytes, Index]]:
+        """The log, its key, and the index brought up to it."""
+        from axiommind.projections.runner import Segments
+
+        with self._log() as (log, key), contextlib.ExitStack() as stack:
+            index = self._open_index(log, notes, stack)
+            index.catch_up(log, Segments(log))
+            yield log, key, index
+
+    def _index_documents(
+        self,
+        log: SqliteLog,
+        key: bytes,
+        index: Index,
+        *,
+        full: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> DocumentReport:
+        from axiommind.ingest import DocumentIngest
+        from axiommind.projections.documents import made_since
+        from axiommind.projections.runner import Segments
+
+        started = time.monotonic()
+        before, segments, rows = log.last_position(), Segments(log), 0
+
+        def flush(_events: object) -> None:
+            nonlocal rows
+            rows += index.catch_up(log, segments).rows
+
+        user = os.path.realpath(self._user)
+        report = DocumentIngest(log, key, user=user, flush=flush, progress=progress).run(full=full)
+        if report.new or report.updated:
+            report.chunks, report.flaws = made_since(index.db, before)
+        report.rows, report.seconds = rows, time.monotonic() - started
+        return report
+
+    def kb_add(
+        self,
+        folders: Sequence[str | Path],
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        progress: Callable[[int, int], None] | None = None,
+    ) -> DocumentReport:
+        """Add folders (or single files) of documents, and index them. Of a folder that is known, globs replace the
+        old ones, and none change nothing."""
+        from axiommind.ingest.documents import Folder, add_folder, folders_of
+
+        if self.is_sample:
+            raise BadQuery("this is the home of the sample", hint="set AXM_HOME to a home of your own")
+        roots = [_existing(folder) for folder in folders]
+        notes: list[str] = []
+        with self._writing(notes) as (log, key, index):
+            known = folders_of(log)
+            for root in dict.fromkeys(roots):
+                folder = Folder(root, tuple(include), tuple(exclude))
+                if root in known and not (include or exclude):
+                    folder = known[root]
+                if add_folder(log, folder) is None:
+                    notes.append(f"{root} is added already, and just so: nothing changed")
+                elif root in known:
+                    notes.append(f"{root} was added already: its globs are the new ones now")
+            report = self._index_documents(log, key, index, progress=progress)
+            index.stamp()
+        report.notes[:0] = notes
+        return report
+
+    def kb_index(self, *, full: bool = False, progress: Callable[[int, int], None] | None = None) -> DocumentReport:
+        """Bring the documents of the added folders up to date; with `full` every file is opened."""
+        notes: list[str] = []
+        with self._writing(notes) as (log, key, index):
+            report = self._index_documents(log, key, index, full=full, progress=progress)
+            index.stamp()
+        report.notes[:0] = notes
+        return report
+
+    def kb_remove(self, path: str | Path) -> DocumentReport:
+        """Take an added folder out of the index, or a file or a folder inside one. The log keeps what was read."""
+        from axiommind.ingest.documents import folders_of, leave_out, remove_folder
+        from axiommind.projections.documents import below
+
+        wanted = os.path.realpath(Path(path).expanduser())
+        notes: list[str] = []
+        with self._writing(notes) as (log, key, index):
+            if wanted in folders_of(log):
+                remove_folder(log, wanted)
+            elif not below(index.db, wanted) or not leave_out(log, wanted):
+                raise NotFound(f"{wanted} was not added", hint="axm kb list shows what was")
+            report = self._index_documents(log, key, index)
+            index.stamp()
+            if left := below(index.db, wanted):
+                notes.append(f"documents that stay, because they are in another folder that was added: {left}")
+        report.notes[:0] = notes
+        return report
+
+    def kb_list(self) -> Library:
+        """What was added, and what the index has of it."""
+        from axiommind.projections import documents
+
+        if not self.config.log_path.exists() and not self.config.index_path.exists():
+            return Library((), ())
+        with self._reading(Scope(None), None) as connection:
+            try:
+                return Library(tuple(documents.folders(connection)), tuple(documents.documents(connection)))
+            except sqlite3.OperationalError as error:
+                if "no such table" not in str(error):
+                    raise
+                raise IndexCorrupt("index.db was made by an older version", hint="run: axm index") from error
+
+    def kb_rebuild_fts(self) -> int:
+        """Make the full-text part of the index anew from the passages; returns how many there are."""
+        with self._writing([]) as (_log, _key, index):
+            return index.refill()
 
     def _open_index(self, log: SqliteLog, notes: list[str], stack: contextlib.ExitStack) -> Any:
         """The index, ready to be written. A damaged one is moved aside, and an old one replayed, and both are said."""
@@ -223,7 +351,7 @@ class Memory:
         return rebuild(log, self.config.index_path, self._pool(log.sizes()["blob_bytes"], stack), tick)
 
     def watch(self, *, project: str | None = None, stop: Any = None) -> Iterator[Report]:
-        """Index, then again whenever a transcript grows. Sleeps in between: no busy loop."""
+        """Index, then again whenever a transcript grows or a document changes. Sleeps in between: no busy loop."""
         from watchfiles import watch
 
         from axiommind.sources import discover_all
@@ -232,36 +360,50 @@ class Memory:
         found = discover_all(self.environ, self._user, self.config.claude_roots, None)
         roots = [Path(root) for _, discovery in found for root in discovery.roots]
         present = [root / "projects" if (root / "projects").is_dir() else root for root in roots if root.is_dir()]
+        added = self.kb_list().folders if project is None else ()
+        present += [Path(folder.root) for folder in added if os.path.lexists(folder.root)]
         if not present:
             raise NotFound("there is no folder to watch yet", hint="start an agent once, then try again")
-        quiet = watch(*present, watch_filter=_is_transcript, debounce=1_000, step=200, stop_event=stop)
+        quiet = watch(*present, watch_filter=_watched(added), debounce=1_000, step=200, stop_event=stop)
         for _changes in quiet:
             yield self.index(project=project)
 
     def forget(
-        self, *, session: str | None = None, project: str | None = None, reason: str = "", dry_run: bool = False
+        self,
+        *,
+        session: str | None = None,
+        project: str | None = None,
+        document: str | None = None,
+        reason: str = "",
+        dry_run: bool = False,
     ) -> Forgotten:
-        """Write a tombstone and purge the text of sessions, here and in the index."""
+        """Write a tombstone and purge the text of sessions and documents, here and in the index."""
         from axiommind.projections.runner import Segments, remove_leftovers
 
         with self._log() as (log, _key), contextlib.ExitStack() as stack:
             index = self._open_index(log, [], stack)
             index.catch_up(log, Segments(log))
-            sessions, name = self._sessions_to_forget(index.db, log, session, project)
+            heads = log.heads().values()
+            if document is not None:
+                wanted, name = [_document_of(document, _documents(heads), "document")], None
+            else:
+                wanted, name = self._sessions_to_forget(index.db, log, session, project)
+            there = {h.state["session_id"] for h in heads if os.path.lexists(h.state.get("path", h.stream))}
+            documents = tuple(sorted(_documents(heads) & set(wanted)))
+            sessions = tuple(i for i in wanted if i not in documents)
             copies = self._copies(index.db, sessions)
-            there = {h.state["session_id"] for h in log.heads().values() if os.path.lexists(h.stream)}
-            gone = len(set(sessions) - there)
+            gone = len(set(wanted) - there)
             if dry_run:
-                return Forgotten(tuple(sessions), name, copies, gone=gone)
-            log.forget(sessions, name, actor="user", reason=reason)
+                return Forgotten(sessions, name, copies, gone=gone, documents=documents)
+            log.forget(wanted, name, actor="user", reason=reason)
             index.catch_up(log, Segments(log))
             complete = index.scrub() and log.settle()
             for copy in self.config.home.glob("index.db.corrupt-*"):
                 copy.unlink(missing_ok=True)  # a damaged copy of the index may still hold the text
             remove_leftovers(self.config.index_path)  # so may a rebuild that was killed
-        return Forgotten(tuple(sessions), name, copies, complete, gone)
+        return Forgotten(sessions, name, copies, complete, gone, documents)
 
-    def _copies(self, db: sqlite3.Connection, sessions: list[str]) -> tuple[str, ...]:
+    def _copies(self, db: sqlite3.Connection, sessions: Sequence[str]) -> tuple[str, ...]:
         found: set[str] = set()
         for session in sessions:
             rows = db.execute(
@@ -283,7 +425,7 @@ class Memory:
             wanted = {h["session_id"] for h in heads if h["project"] == name}
             wanted |= {row[0] for row in db.execute("select id from sessions where project = ?", (name,))}
             return sorted(wanted), name
-        chosen = _one_of(session or "", {h["session_id"] for h in heads}, "session")
+        chosen = _one_of(session or "", {h["session_id"] for h in heads if h["kind"] != "document"}, "session")
         family = {chosen}
         rows = db.execute("select id, parent_session from sessions where parent_session is not null").fetchall()
         for child, parent in [*rows, *((h["session_id"], h["parent_session"]) for h in heads)]:
@@ -299,7 +441,9 @@ class Memory:
                 return name
         raise NotFound(f"no project {project!r} is known", hint="axm doctor lists the projects")
 
-    def remember_again(self, *, session: str | None = None, project: str | None = None) -> Report:
+    def remember_again(
+        self, *, session: str | None = None, project: str | None = None, document: str | None = None
+    ) -> Report:
         """Lift a tombstone, and read again what is still on disk."""
         with self._log() as (log, _key):
             marks = log.tombstones()
@@ -310,6 +454,9 @@ class Memory:
                 except NotFound:
                     raise NotFound(f"project {project!r} is not forgotten", hint="axm doctor lists what is") from None
                 log.lift(None, name, actor="user")
+            elif document is not None:
+                known = {key for kind, key in marks if kind == "session"}
+                log.lift(_document_of(document, known, "forgotten document"), None, actor="user")
             else:
                 known = {key for kind, key in marks if kind == "session"}
                 log.lift(_one_of(session or "", known, "forgotten session"), None, actor="user")
@@ -374,6 +521,66 @@ class Memory:
             sqlite.guard(connection)
             return sqlite.run_guarded(connection, text, seconds=self.config.query_seconds, rows=self.config.query_rows)
 
+    def search(
+        self,
+        text: str,
+        scope: Scope,
+        *,
+        k: int = 10,
+        group: bool = False,
+        recency: bool = True,
+        cursor: str | None = None,
+        now: int | None = None,
+        db: Path | None = None,
+        **flags: Any,
+    ) -> Page:
+        """Passages (or with `group` sessions and documents) that answer a text, best first."""
+        from axiommind.search.find import Options, connect, find
+        from axiommind.search.query import Query
+
+        now = int(time.time() * 1000) if now is None else now
+        query = Query.parse(text, now=now, **flags)
+        named = query.filters.project
+        project = self.scope(project=named, db=db).project if named is not None else scope.project
+        query = query._replace(filters=query.filters._replace(project=project))
+        with self._reading(Scope(None), db) as connection:
+            connect(connection)
+            connection.execute("pragma query_only=on")
+            return find(connection, query, Options(k, group, recency, cursor), now)
+
+    def show(self, name: str, *, context: int = 1, db: Path | None = None) -> Shown:
+        """One passage by the id that a search gave it, with what was said around it."""
+        from axiommind.ids import number_of
+        from axiommind.search.find import connect, show
+
+        number = number_of(name.strip().lower())
+        with self._reading(Scope(None), db) as connection:
+            connect(connection)
+            found = None if number is None else show(connection, number, max(context, 0))
+        if found is None:
+            raise NotFound(f"there is no passage {name!r}", hint="axm search prints the ids of its hits")
+        return found
+
+    def open_citation(self, citation: Citation, *, context: int = 0, db: Path | None = None) -> Opened:
+        """The exact lines that a citation names, from the log: also when the file has changed or gone."""
+        from axiommind.search.citations import open_lines
+
+        with self._reading(Scope(None), db) as connection, self._log_to_read() as log:
+            return open_lines(connection, log.blob, citation, max(context, 0))
+
+    @contextlib.contextmanager
+    def _log_to_read(self) -> Iterator[SqliteLog]:
+        from axiommind.log import home_key
+        from axiommind.log.sqlite import SqliteLog
+
+        if not self.config.log_path.exists():
+            raise NotFound(f"there is no log at {self.config.log_path} yet", hint="run: axm index")
+        log = SqliteLog(self.config.log_path, home_key(self.config.home), read_only=True)
+        try:
+            yield log
+        finally:
+            log.close()
+
     def overview(self, scope: Scope) -> Overview:
         from axiommind.health import overview
 
@@ -412,8 +619,43 @@ def _one_of(start: str, known: set[str], what: str) -> str:
     return matches[0]
 
 
-def _is_transcript(_change: object, path: str) -> bool:
-    return path.endswith((".jsonl", ".meta.json", "custom-title.json"))
+def _documents(heads: Iterable[Head]) -> set[str]:
+    return {h.stream for h in heads if h.state["kind"] == "document"}
+
+
+def _document_of(name: str, known: set[str], what: str) -> str:
+    """The id of the document that was meant: by its path, or by its id or the beginning of it."""
+    from axiommind.ids import document_id
+
+    by_path = document_id(os.path.realpath(Path(name).expanduser()))
+    if by_path in known:
+        return by_path
+    if name.startswith("doc-") and not os.path.lexists(name):
+        return _one_of(name, {i for i in known if i.startswith("doc-")}, what)
+    raise NotFound(f"there is no {what} {name!r}", hint="axm kb list --documents lists the documents")
+
+
+def _existing(folder: str | Path) -> str:
+    path = os.path.realpath(Path(folder).expanduser())
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise BadQuery(f"{folder!r} is not UTF-8", hint="give the folder another name") from None
+    if not os.path.lexists(path):
+        raise NotFound(f"there is no folder or file {path}", hint="look at how it is spelled; ~ and . are understood")
+    return path
+
+
+def _watched(folders: Sequence[FolderRow]) -> Callable[[object, str], bool]:
+    """Which changes are worth a look: of transcripts, and of documents in the added folders."""
+    from axiommind.sources.markdown import SUFFIXES
+
+    ends = [".jsonl", ".meta.json", "custom-title.json"]
+    if folders:
+        ends += SUFFIXES
+        ends += [Path(name).suffix for folder in folders for name in (folder.root, *folder.include)]
+    wanted = tuple(end for end in ends if end)
+    return lambda _change, path: path.endswith(wanted)
 
 
 def _worker() -> None:

@@ -23,12 +23,15 @@ from axiommind import __version__
 from axiommind import db as sqlite
 from axiommind.config import Config
 from axiommind.errors import StoreError
-from axiommind.log import home_key
+from axiommind.ids import document_id
+from axiommind.log import Head, home_key
 from axiommind.log.sqlite import SqliteLog
 from axiommind.model import Problem
 from axiommind.projections import load_all
+from axiommind.projections.documents import folders
 from axiommind.projections.runner import compare
-from axiommind.sources import discover_all, jsonl
+from axiommind.sources import discover_all, jsonl, markdown
+from axiommind.sources.projects import project_around
 
 __all__ = ["Check", "Overview", "doctor", "overview", "verify"]
 
@@ -133,6 +136,7 @@ def doctor(config: Config, environ: Mapping[str, str], user: Path) -> list[Check
             checks += _log(log)
             checks += _behind(config, log, found)
             checks += _leaving(found, log)
+            checks += _folders(config, log, user)
         finally:
             log.close()
         checks += _index(config)
@@ -170,8 +174,12 @@ def _log(log: SqliteLog) -> list[Check]:
     details: tuple[str, ...] = ()
     if forgotten:
         text += f", tombstones: {forgotten}"
-        details = tuple(f"forgotten {kind} {name}" for kind, name in marks[:20])
+        details = tuple(f"forgotten {_kind(kind, name)} {name}" for kind, name in marks[:20])
     return [Check("log.db", "ok", text, details, {**sizes, "tombstones": forgotten})]
+
+
+def _kind(kind: str, name: str) -> str:
+    return "document" if kind == "session" and name.startswith("doc-") else kind
 
 
 def _behind(config: Config, log: SqliteLog, found: list[Any]) -> list[Check]:
@@ -227,10 +235,38 @@ def _leaving(found: list[Any], log: SqliteLog) -> list[Check]:
                 text += f"; {len(going) - len(safe)} are not yet in the log: run axm index"
                 unsafe = tuple(f.path for f in going if f not in safe)[:5]
                 checks.append(Check("leaving", "warn", text, unsafe, data))
-    missing = [h for h in heads.values() if h.state.get("missing")]
+    missing = [h for h in heads.values() if h.state["kind"] == "transcript" and h.state.get("missing")]
     if missing:
         text = f"{len(missing)} transcripts are gone from disk and kept in the log"
         checks.append(Check("kept", "ok", text, data={"missing": len(missing)}))
+    return checks
+
+
+def _folders(config: Config, log: SqliteLog, user: Path) -> list[Check]:
+    """The folders of documents that the user added: what is in them, what is still to be read, what cannot be."""
+    try:
+        with closing(sqlite.open_read(config.index_path)) as db:
+            known = folders(db)
+    except (FileNotFoundError, sqlite3.DatabaseError):
+        return []  # said elsewhere
+    checks = []
+    heads, marks = log.heads(), log.tombstones()
+    for folder in known:
+        files, problems = markdown.discover(folder.root, folder.include, folder.exclude)
+        project = project_around(folder.root, stop=os.path.realpath(user))
+        waiting = 0
+        for file in files:
+            doc = document_id(file.path)
+            head = heads.get(doc)
+            state = None if head is None or head.state["missing"] else (head.size, head.mtime_ns, head.inode)
+            if not marks & {("session", doc), ("project", project)}:
+                waiting += state != (file.size, file.mtime_ns, file.inode)
+        text = f"documents: {folder.documents}, chunks: {folder.chunks}, {_size(folder.bytes)}"
+        if waiting:
+            text += f"; files to read: {waiting}; run: axm index"
+        data = {**folder._asdict(), "files": len(files), "waiting": waiting, "problems": len(problems)}
+        details = tuple(f"{p.where}  {p.why}" for p in problems[:20])
+        checks.append(Check(f"folder {folder.root}", "warn" if waiting or problems else "ok", text, details, data))
     return checks
 
 
@@ -258,6 +294,12 @@ def _index(config: Config) -> list[Check]:
         (sessions,) = db.execute("select count(*) from sessions").fetchone()
         (bad,) = db.execute("select count(*) from problems").fetchone()
         problems = db.execute("select path, line, why from problems order by path, line limit 1000").fetchall()
+        flaws = db.execute(
+            """
+            select d.path, p.line, p.why from document_problems p join documents d on d.id = p.doc_id
+            order by d.path, p.line, p.why limit 1000
+            """
+        ).fetchall()
         unknown = db.execute(
             "select type, sum(count) from record_counts where not known group by type order by 2 desc, type"
         ).fetchall()
@@ -279,6 +321,11 @@ def _index(config: Config) -> list[Check]:
         listed = [{"path": p, "line": n, "why": w} for p, n, w in problems]
         text = f"{bad} lines could not be read; the rest of their files was"
         checks.append(Check("problems", "note", text, shown, {"problems": listed}))
+    if flaws:
+        shown = tuple(f"{Problem(*row).where}  {row[2]}" for row in flaws[:20])
+        listed = [{"path": p, "line": n, "why": w} for p, n, w in flaws]
+        text = f"{len(flaws)} places in documents are not as they should be; their text is indexed as it is"
+        checks.append(Check("documents", "note", text, shown, {"problems": listed}))
     if unknown:
         text = f"{sum(n for _, n in unknown)} records of types this version does not know (counted, kept in the log)"
         checks.append(Check("unknown", "note", text, tuple(f"{t}: {n}" for t, n in unknown), dict(unknown)))
@@ -341,13 +388,14 @@ def _verify_index(path: Path) -> list[tuple[str, str]]:
 
 
 def _verify_forgotten(path: Path, log: SqliteLog) -> list[tuple[str, str]]:
-    """No trace of what was forgotten: not as a session, not as a segment."""
+    """No trace of what was forgotten: neither as a session nor as a document."""
     found = []
     try:
         with closing(sqlite.open_read(path)) as db:
             for kind, name in sorted(log.tombstones()):
                 column = "id" if kind == "session" else "project"
-                if db.execute(f"select 1 from sessions where {column} = ?", (name,)).fetchone():
+                tables = ("sessions", "documents")
+                if any(db.execute(f"select 1 from {t} where {column} = ?", (name,)).fetchone() for t in tables):
                     found.append((f"index.db {kind} {name}", "was forgotten, but is still in the index"))
     except sqlite3.DatabaseError as error:
         found.append(("index.db", f"cannot be read: {error}"))
@@ -357,6 +405,9 @@ def _verify_forgotten(path: Path, log: SqliteLog) -> list[tuple[str, str]]:
 def _verify_files(log: SqliteLog, key: bytes) -> list[tuple[str, str]]:
     found = []
     heads = log.heads()
+    for document in (h for h in heads.values() if h.state["kind"] == "document"):
+        if not _agrees(document, key, log):
+            found.append((document.state["path"], "the file was rewritten since it was read; run: axm index --full"))
     for event in log.replay(["transcript_segment"]):
         payload = event.payload
         head = heads.get(payload["stream"])
@@ -373,3 +424,17 @@ def _verify_files(log: SqliteLog, key: bytes) -> list[tuple[str, str]]:
             where = f"{payload['stream']}:L{payload['first_line']}"
             found.append((where, "the file was rewritten since it was read; run: axm index --full"))
     return found
+
+
+def _agrees(head: Head, key: bytes, log: SqliteLog) -> bool:
+    """Whether a document that looks as it did when it was read also says the same."""
+    if head.state["missing"] or log.is_forgotten(head.stream, head.state["project"]):
+        return True
+    try:
+        with Path(head.state["path"]).open("rb") as file:
+            info = os.fstat(file.fileno())
+            if (info.st_size, info.st_mtime_ns, info.st_ino) != (head.size, head.mtime_ns, head.inode):
+                return True  # changed since, which the next run sees
+            return bool(jsonl.hash_range(key, file, 0, head.end) == head.state["hash"])
+    except OSError:
+        return True

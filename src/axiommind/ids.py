@@ -7,7 +7,7 @@ import json
 import secrets
 from typing import Any
 
-__all__ = ["canonical_json", "checksum", "content_hash", "dedupe_key", "ulid"]
+__all__ = ["canonical_json", "checksum", "content_hash", "dedupe_key", "document_id", "number_of", "short_id", "ulid"]
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
@@ -31,6 +31,32 @@ def dedupe_key(*parts: str | int) -> str:
     """A key that says nothing about its parts; a length before each keeps ("ab","c") and ("a","bc") apart."""
     text = "".join(f"{len(str(p))}:{p}" for p in parts)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def document_id(path: str) -> str:
+    """The id of the document at an absolute path: the same on every run, and apart from a session's."""
+    digest = hashlib.sha256(b"document:" + path.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"doc-{digest[:20]}"
+
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def short_id(number: int) -> str:
+    """A row's number as people type it."""
+    digits: list[str] = []
+    while number or not digits:
+        number, digit = divmod(number, 36)
+        digits.append(_DIGITS[digit])
+    return "".join(reversed(digits))
+
+
+def number_of(text: str) -> int | None:
+    """The number that `short_id` wrote; None when it wrote nothing like this."""
+    if not text.isascii() or not text.isalnum() or len(text) > 13:
+        return None
+    number = int(text, 36)
+    return number if number < 1 << 63 else None
 
 
 def ulid(milliseconds: int) -> str:

@@ -1,15 +1,13 @@
-"""The values that travel between the layers: frozen, typed, without I/O."""
+"""The values that travel between the layers: frozen, typed, light to import, without I/O."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["Citation", "Event", "Problem"]
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One line of the log. `position` is commit order, `ts` append time (ms, never going back)."""
 
     position: int
@@ -26,8 +24,7 @@ class Event:
     sensitivity: str = "normal"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Bad input is data: what was wrong, in which file, at which line (0 = the file as a whole)."""
 
     path: str
@@ -39,8 +36,7 @@ class Problem:
         return Citation(self.path, self.line, self.line).text if self.line else self.path
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """Lines of a file. The text form is `path:L12-L34`, or `path:L12` for one line."""
 
     path: str
@@ -52,3 +48,9 @@ class Citation:
         if self.line_end == self.line_start:
             return f"{self.path}:L{self.line_start}"
         return f"{self.path}:L{self.line_start}-L{self.line_end}"
+
+    @property
+    def uri(self) -> str:
+        """The same lines as a fragment, for what opens links."""
+        end = "" if self.line_end == self.line_start else f"-L{self.line_end}"
+        return f"{self.path}#L{self.line_start}{end}"

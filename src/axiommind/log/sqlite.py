@@ -476,11 +476,11 @@ class SqliteLog:
         stored = {
             self._redactor.text(stream): (head.generation, head.end)  # as the payload has it
             for stream, head in self.heads().items()
-            if (head.generation, head.end) != (0, 0)
         }
         for stream in sorted(stored.keys() | ends.keys()):
-            if stored.get(stream) != ends.get(stream):
-                found.append(Finding(stream, f"head is {stored.get(stream)}, its segments end at {ends.get(stream)}"))
+            head, end = stored.get(stream, (0, 0)), ends.get(stream, (0, 0))
+            if head != end:
+                found.append(Finding(stream, f"head is {head}, its segments end at {end}"))
         return found
 
     def close(self) -> None:

@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from axiommind.projections import Batch, _canonical
-from axiommind.sources.records import Decoded, Record
+from axiommind.sources.records import Decoded, Record, ToolResult
+from axiommind.text.tools import has_output
 
-__all__ = ["add", "already_known", "clear", "row_id"]
+__all__ = ["add", "already_known", "clear", "iso", "row_id"]
 
 _PLACES = 24
+
+
+def iso(milliseconds: int) -> str:
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{milliseconds % 1000:03d}Z"
 
 
 def row_id(position: int, place: int) -> int:
@@ -171,6 +178,7 @@ def _tool_uses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
                 use.line,
                 None if result is None else result.is_error,
                 None if result is None else result.error,
+                None if result is None else result.output,
                 None if result is None else result.chars,
                 None if result is None else result.line,
             )
@@ -181,21 +189,33 @@ def _tool_uses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
     db.executemany(
         """
         insert into tool_uses(id, session_id, seq_order, tool_name, classified_name, timestamp, input_json,
-                              tool_use_id, message_id, uuid, line, is_error, error, result_chars, result_line)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                              tool_use_id, message_id, uuid, line, is_error, error, output, result_chars, result_line)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         uses,
     )
     db.executemany(
         "insert into file_edits(id, session_id, tool_use_id, file_path, timestamp) values (?, ?, ?, ?, ?)", edits
     )
-    db.executemany(
+    for result in decoded.results:
+        _late_result(db, session, result)
+
+
+def _late_result(db: sqlite3.Connection, session: str, result: ToolResult) -> None:
+    """A result whose tool use came in an earlier segment."""
+    rows = db.execute(
         """
-        update tool_uses set is_error = ?, error = ?, result_chars = ?, result_line = ?
+        select id, tool_name, classified_name, input_json from tool_uses
         where session_id = ? and tool_use_id = ? and is_error is null
         """,
-        [(r.is_error, r.error, r.chars, r.line, session, r.tool_use_id) for r in decoded.results],
+        (session, result.tool_use_id),
     )
+    for use, name, classified, given in rows.fetchall():
+        output = result.output if has_output(name, classified, given) else None
+        db.execute(
+            "update tool_uses set is_error = ?, error = ?, output = ?, result_chars = ?, result_line = ? where id = ?",
+            (result.is_error, result.error, output, result.chars, result.line, use),
+        )
 
 
 def _rest(db: sqlite3.Connection, session: str, base: int, path: str, decoded: Decoded) -> None:

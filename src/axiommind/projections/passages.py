@@ -1,7 +1,10 @@
 """Passages: the one full-text index. A passage refers to the row that has its text; the text is not copied.
 
-FTS5 keeps terms only (contentless), made by our tokeniser, in step with the table by triggers that use FTS5's own
-'delete' form. A passage goes before the row it refers to, so that the trigger can still read the text.
+A row of prompts, responses, tool_uses or chunks that comes or changes is noted in `passages_pending` by a trigger, and
+`apply` turns the notes of a batch into passages in the order of their ids: FTS5 writes a segment of its own for every
+id that is not larger than the one before. FTS5 keeps terms only (contentless), made by our tokeniser, in step with
+`passages` by triggers that use FTS5's own 'delete' form. A passage goes before the row it refers to changes or goes,
+so that the trigger can still read the text.
 """
 
 from __future__ import annotations
@@ -10,16 +13,49 @@ import sqlite3
 
 from axiommind.projections import Batch
 from axiommind.text.tokens import FTS_TOKENIZE, fts_text
+from axiommind.text.tools import tool_text
 
 NAME = "passages"
-VERSION = 1
-AFTER = ("sessions",)
-EVENT_TYPES: tuple[str, ...] = ()  # reads what the sessions projection touched
-TABLES = ("passages", "passages_fts")
+VERSION = 2
+AFTER = ("sessions", "documents")
+EVENT_TYPES: tuple[str, ...] = ()  # follows the rows of the projections before it
+TABLES = ("passages", "passages_pending", "passages_fts")
 
 # An id is its row's id and the kind's number; the numbers are for good.
 KINDS = {"prompt": 0, "response": 1, "tool": 2, "insight": 3, "doc": 4, "pad": 5}
-_KIND_BITS = 3
+KIND_BITS = 3
+
+# kind: its table, the columns whose change makes another text, and which rows have a text at all
+_SOURCES = {
+    "prompt": ("prompts", "text", "true"),
+    "response": ("responses", "text", "new.text <> ''"),
+    "tool": ("tool_uses", "error, output", "true"),
+    "doc": ("chunks", "text", "true"),
+}
+
+
+def _id(kind: str, row: str) -> str:
+    return f"{row}.id << {KIND_BITS} | {KINDS[kind]}"
+
+
+def _follow(kind: str, table: str, columns: str, condition: str) -> tuple[str, ...]:
+    """The triggers that keep the passages of a kind in step with the rows of its table."""
+    # No `or ignore`: an upsert that fires the trigger would put its own conflict policy in the place of that one.
+    new = _id(kind, "new")
+    note = f"insert into passages_pending select {new} where {new} not in (select id from passages_pending);"
+    drop = f"delete from passages where id = {_id(kind, 'old')};"
+    return (
+        f"create trigger passages_{table}_in after insert on {table} when {condition} begin {note} end",
+        f"create trigger passages_{table}_old before update of {columns} on {table} begin {drop} end",
+        f"create trigger passages_{table}_new after update of {columns} on {table} when {condition} begin {note} end",
+        f"create trigger passages_{table}_out before delete on {table} begin {drop} end",
+        f"""
+        create trigger passages_{table}_gone after delete on {table} begin
+            delete from passages_pending where id = {_id(kind, "old")};
+        end
+        """,
+    )
+
 
 _DDL = (
     """
@@ -27,49 +63,81 @@ _DDL = (
         id integer primary key,
         kind text not null,
         ref integer not null,
-        session_id text not null
+        session_id text,
+        doc_id text,
+        timestamp integer
     )
     """,
-    "create index idx_passages_session on passages(session_id)",
+    "create index idx_passages_session on passages(session_id) where session_id is not null",
+    "create table passages_pending (id integer primary key)",
     f"""create virtual table passages_fts using fts5(terms, content='', tokenize="{FTS_TOKENIZE}")""",
     """
     create view passage_texts as
-    select p.id, p.kind, p.session_id, r.text
-    from passages p join prompts r on p.kind = 'prompt' and r.id = p.ref
+    select
+        p.id,
+        p.kind,
+        p.session_id,
+        p.doc_id,
+        p.timestamp,
+        case p.kind
+            when 'doc' then (select c.heading from chunks c where c.id = p.ref)
+            else ''
+        end as title,
+        case p.kind
+            when 'prompt' then (select r.text from prompts r where r.id = p.ref)
+            when 'response' then (select r.text from responses r where r.id = p.ref)
+            when 'tool' then
+                (select axm_tool_text(t.tool_name, t.input_json, t.error, t.output) from tool_uses t where t.id = p.ref)
+            when 'doc' then (select c.text from chunks c where c.id = p.ref)
+        end as text
+    from passages p
     """,
     """
     create trigger passages_in after insert on passages begin
         insert into passages_fts(rowid, terms)
-        values (new.id, axm_terms((select text from passage_texts where id = new.id)));
+        select new.id, axm_terms(title, text) from passage_texts where id = new.id;
     end
     """,
     # `before`: afterwards the view no longer has the row.
     """
     create trigger passages_out before delete on passages begin
         insert into passages_fts(passages_fts, rowid, terms)
-        values ('delete', old.id, axm_terms((select text from passage_texts where id = old.id)));
+        select 'delete', old.id, axm_terms(title, text) from passage_texts where id = old.id;
     end
     """,
-    f"""
-    create trigger passages_of_prompts before delete on prompts begin
-        delete from passages where id = old.id << {_KIND_BITS} | {KINDS["prompt"]};
-    end
-    """,
+    *(statement for kind, source in _SOURCES.items() for statement in _follow(kind, *source)),
 )
 
 _FILL = f"""
-    insert into passages(id, kind, ref, session_id)
-    select p.id << {_KIND_BITS} | {KINDS["prompt"]}, 'prompt', p.id, p.session_id
-    from prompts p
-    where p.session_id = ?
-    order by p.id
-    on conflict do nothing
+    insert into passages(id, kind, ref, session_id, doc_id, timestamp)
+    select n.id, 'prompt', r.id, r.session_id, null, nullif(r.timestamp, 0)
+    from passages_pending n join prompts r on r.id = n.id >> {KIND_BITS}
+    where n.id & 7 = {KINDS["prompt"]}
+    union all
+    select n.id, 'response', r.id, r.session_id, null, r.timestamp
+    from passages_pending n join responses r on r.id = n.id >> {KIND_BITS}
+    where n.id & 7 = {KINDS["response"]}
+    union all
+    select n.id, 'tool', r.id, r.session_id, null, r.timestamp
+    from passages_pending n join tool_uses r on r.id = n.id >> {KIND_BITS}
+    where n.id & 7 = {KINDS["tool"]}
+    union all
+    select n.id, 'doc', r.id, null, r.doc_id, d.mtime
+    from passages_pending n join chunks r on r.id = n.id >> {KIND_BITS} join documents d on d.id = r.doc_id
+    where n.id & 7 = {KINDS["doc"]}
+    order by 1
 """
 
 
 def connect(db: sqlite3.Connection) -> None:
-    """The function that the triggers call: every connection that writes the index needs it."""
-    db.create_function("axm_terms", 1, lambda text: fts_text(text or ""), deterministic=True)
+    """The functions that the triggers call: every connection that writes the index needs them."""
+    db.create_function("axm_terms", 2, indexed_terms, deterministic=True)
+    db.create_function("axm_tool_text", 4, tool_text, deterministic=True)
+
+
+def indexed_terms(title: str | None, text: str | None) -> str:
+    """What FTS5 is given for a passage: the terms of its title, then those of its text."""
+    return f"{fts_text(title)} {fts_text(text or '')}" if title else fts_text(text or "")
 
 
 def create(db: sqlite3.Connection) -> None:
@@ -77,5 +145,18 @@ def create(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-def apply(db: sqlite3.Connection, batch: Batch) -> None:
-    db.executemany(_FILL, [(s,) for s in sorted(batch.sessions)])
+def apply(db: sqlite3.Connection, batch: Batch) -> None:  # noqa: ARG001 - it follows rows, not events
+    db.execute(_FILL)
+    db.execute("delete from passages_pending")
+
+
+def refill(db: sqlite3.Connection) -> int:
+    """Give FTS5 the terms of every passage anew, in the order of their ids; returns how many there are."""
+    db.execute("insert into passages_fts(passages_fts) values ('delete-all')")
+    db.execute(
+        """
+        insert into passages_fts(rowid, terms)
+        select id, axm_terms(title, text) from passage_texts order by id
+        """
+    )
+    return int(db.execute("select count(*) from passages").fetchone()[0])

@@ -211,6 +211,14 @@ class Index:
         except sqlite3.Error as error:
             raise self._wrapped(error) from error
 
+    def refill(self) -> int:
+        """Make the full-text index anew from the passages, in one transaction; returns how many there are."""
+        try:
+            with sqlite.atomic(self.db) as db:
+                return passages.refill(db)
+        except sqlite3.Error as error:
+            raise self._wrapped(error) from error
+
     def scrub(self) -> bool:
         """After forgetting: rewrite the full-text index without the deleted terms, and empty the write-ahead log.
         Whoever folds a tombstone does this. False when a reader keeps it from being complete."""

@@ -34,8 +34,8 @@ _BY_SESSION = (
     "segments",
     "files",
     "sidecars",
-    "passages",
 )
+_BY_DOCUMENT = ("chunks", "document_tags", "document_problems")
 _OVER_ALL = (
     """
     create temp view tool_transitions as
@@ -76,12 +76,19 @@ def open_scoped(path: Path, project: str | None) -> sqlite3.Connection:
             raise IndexCorrupt(f"{path} is damaged ({error})", hint="run: axm rebuild") from error
         raise sqlite.store_error(error, path) or error from error
     try:
+        db.create_function("axm_tool_text", 4, _tool_text, deterministic=True)  # the view passage_texts calls it
         for statement in _OVER_ALL if project is None else _of_project(project):
             db.execute(statement)
     except sqlite3.DatabaseError as error:
         db.close()
         raise IndexCorrupt(f"{path} is not an index of ours ({error})", hint="run: axm rebuild") from error
     return db
+
+
+def _tool_text(name: str, given: str | None, error: str | None, output: str | None) -> str:
+    from axiommind.text.tools import tool_text
+
+    return tool_text(name, given, error, output)
 
 
 def _of_project(project: str) -> Iterator[str]:
@@ -91,6 +98,19 @@ def _of_project(project: str) -> Iterator[str]:
     mine = f"select id from main.sessions where project = {literal}"
     for table in _BY_SESSION:
         yield f"create temp view {table} as select * from main.{table} where session_id in ({mine})"
+    # A folder of notes belongs to everybody, unless it lies in another project.
+    yield f"""
+        create temp view documents as
+        select * from main.documents
+        where project = {literal} or project not in (select project from main.sessions)
+    """
+    for table in _BY_DOCUMENT:
+        yield f"create temp view {table} as select * from main.{table} where doc_id in (select id from documents)"
+    yield f"""
+        create temp view passages as
+        select * from main.passages
+        where session_id in ({mine}) or doc_id in (select id from documents)
+    """
     yield f"""
         create temp view prompt_keywords as
         select k.* from main.prompt_keywords k join main.prompts p on p.id = k.prompt_id

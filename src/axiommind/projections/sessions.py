@@ -7,16 +7,16 @@ count, because forks and resumes copy records (see `_canonical.py`).
 from __future__ import annotations
 
 import sqlite3
-from datetime import UTC, datetime
 from typing import Any
 
 from axiommind.model import Event
 from axiommind.projections import Batch, _canonical, _rows
+from axiommind.projections._rows import iso
 from axiommind.sources import load as load_source
 from axiommind.sources.projects import slug
 
 NAME = "sessions"
-VERSION = 1
+VERSION = 2
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = (
     "transcript_segment",
@@ -166,6 +166,7 @@ _DDL = (
         message_id text,
         uuid text,
         error text,
+        output text,
         input_json text
     )
     """,
@@ -323,11 +324,6 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
             _forget(db, event, batch, shared)
     batch.sessions |= shared.settle()
     _refresh(db, batch)
-
-
-def iso(milliseconds: int) -> str:
-    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{milliseconds % 1000:03d}Z"
 
 
 # --- segments ----------------------------------------------------------------------------------------------

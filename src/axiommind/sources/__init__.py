@@ -1,7 +1,7 @@
 """Sources: what agents leave on disk. One file per format, and the folder is the registry.
 
 A source finds files, says what of a line is bulk, and decodes redacted lines into rows. It knows nothing of the
-log or the index: `ingest.py` reads and seals, the projections fold what `decode` returns.
+log or the index: `ingest/` reads and seals, the projections fold what `decode` returns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Discovery", "Source", "SourceFile", "discover_all", "load", "names"]
 
 # Modules of the folder that are not formats.
-_SHARED = {"records", "jsonl", "projects"}
+_SHARED = {"records", "jsonl", "projects", "markdown"}
 
 
 class SourceFile(NamedTuple):

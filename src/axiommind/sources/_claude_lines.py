@@ -27,6 +27,7 @@ from axiommind.sources.records import (
 from axiommind.text import jsonlines
 from axiommind.text.commands import classify
 from axiommind.text.tokens import keywords
+from axiommind.text.tools import excerpt, has_output
 
 __all__ = ["BULK_TYPES", "decode", "sidecar"]
 
@@ -163,6 +164,7 @@ class _Decoder:
         self.answers: dict[tuple[str, str], int] = {}
         self.texts: dict[int, list[str]] = {}
         self.uses: dict[str, int] = {}
+        self.silent: set[str] = set()  # those whose output nobody will look for
         self.seen: set[str] = set()
         self.unsaid = 0
 
@@ -436,14 +438,17 @@ class _Decoder:
         use_id = block.get("id")
         use_id = use_id if isinstance(use_id, str) else None
         path = fields.get(_EDITS[name]) if name in _EDITS else None
+        kind = classify(name, fields)
         if use_id is not None:
             self.uses[use_id] = len(self.out.tool_uses)
+            if not has_output(name, kind, fields):
+                self.silent.add(use_id)
         self.out.tool_uses.append(
             ToolUse(
                 uuid,
                 when,
                 name,
-                classify(name, fields),
+                kind,
                 _short_json(given),
                 use_id,
                 message_id,
@@ -460,8 +465,10 @@ class _Decoder:
             return
         text = _text_of(block.get("content"))
         failed = block.get("is_error") is True
-        result = ToolResult(use_id, int(failed), text[:_ERROR_CHARS] if failed else None, len(text), self.number)
         index = self.uses.get(use_id)
+        error = text[:_ERROR_CHARS] if failed else None
+        output = None if failed or use_id in self.silent else excerpt(text.strip()) or None
+        result = ToolResult(use_id, int(failed), error, output, len(text), self.number)
         if index is None:
             self.out.results.append(result)
         elif self.out.tool_uses[index].result is None:

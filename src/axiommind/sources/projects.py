@@ -7,7 +7,7 @@ import re
 import unicodedata
 from pathlib import Path
 
-__all__ = ["fold_worktree", "project_of", "slug", "worktrees_of"]
+__all__ = ["fold_worktree", "project_around", "project_of", "slug", "worktrees_of"]
 
 _SLUG_MAX = 200
 _WORKTREES = re.compile(r"[/\\]\.claude[/\\]worktrees[/\\][^/\\]+.*$", re.DOTALL)
@@ -67,6 +67,18 @@ def project_of(cwd: str) -> str:
         return cwd
     repository = match.group(1)
     return os.path.normpath(repository if os.path.isabs(repository) else os.path.join(cwd, repository))  # noqa: PTH117, PTH118
+
+
+def project_around(path: str, stop: str) -> str:
+    """The project that a folder or a file of notes belongs to: the repository it lies in, else the folder itself. A
+    repository at `stop` (the user's home, for dotfiles) is not the project of everything in it."""
+    top = Path(path) if Path(path).is_dir() else Path(path).parent
+    for folder in (top, *top.parents):
+        if str(folder) == stop:
+            break
+        if os.path.lexists(folder / ".git"):
+            return project_of(str(folder))
+    return project_of(str(top))
 
 
 def worktrees_of(project: str) -> list[str]:

@@ -74,11 +74,12 @@ class Response(NamedTuple):
 
 
 class ToolResult(NamedTuple):
-    """How a tool use ended."""
+    """How a tool use ended; of what it returned, the part that is worth searching."""
 
     tool_use_id: str
     is_error: int
     error: str | None
+    output: str | None
     chars: int
     line: int
 

@@ -406,8 +406,9 @@ class Redactor:
         """False guarantees that `value` would change nothing in the JSON of these lines."""
         return _is_hot(raw, raw.translate(_FOLDED)[::-1])
 
-    def text(self, value: str) -> str:
-        """One decoded string, redacted; the same object when there was nothing to find."""
+    def text(self, value: str, *, keep_lines: bool = False) -> str:
+        """One decoded string, redacted; the same object when there was nothing to find. With `keep_lines` the mark of
+        a secret over several lines is followed by as many line ends, so that every line keeps its number."""
         if len(value) < 10 or value in self._clean:
             return value
         folded = _Folded.of(value)
@@ -420,7 +421,7 @@ class Redactor:
             return value
         # A mark may complete or break what stands beside it, so once is not enough for redact(redact(x)) ==
         # redact(x). It ends: every round turns characters outside marks into marks.
-        while (redacted := self._round(folded)) is not folded.text:
+        while (redacted := self._round(folded, keep_lines)) is not folded.text:
             folded = _Folded.of(redacted)
         return redacted
 
@@ -511,7 +512,7 @@ class Redactor:
                 at = end
         return "".join(parts) + text[at:] if parts else text
 
-    def _round(self, folded: _Folded) -> str:
+    def _round(self, folded: _Folded, keep_lines: bool) -> str:
         text = folded.text
         spans = [span for find in _FINDERS for span in find(folded)]
         if "[redacted:" in text:  # a mark is a finding too: whatever touches one is left as it is
@@ -521,7 +522,8 @@ class Redactor:
         for span in _merged(sorted(spans)):
             if span.kind == secrets.MARKED:
                 continue
-            parts += text[at : span.start], self._mark(span.kind, text[span.start : span.end])
+            secret = text[span.start : span.end]
+            parts += text[at : span.start], self._mark(span.kind, secret), "\n" * (keep_lines * secret.count("\n"))
             at = span.end
         return "".join(parts) + text[at:] if parts else text
 

@@ -31,16 +31,17 @@ def _options() -> dict[str, tuple[str, list[str]]]:
     parser = cli.build([], everything=True)
     (choices,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     helps = {a.dest: a.help or "" for a in choices._choices_actions}
-    return {
-        name: (
-            helps[name],
-            [
-                *(str(c) for a in sub._actions if not a.option_strings for c in a.choices or ()),
-                *sorted(o for a in sub._actions for o in a.option_strings if o.startswith("--")),
-            ],
-        )
-        for name, sub in choices.choices.items()
-    }
+    return {name: (helps[name], _words(sub)) for name, sub in choices.choices.items()}
+
+
+def _words(parser: argparse.ArgumentParser) -> list[str]:
+    """What may follow a command: its choices, and its options with those of its actions."""
+    inner = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    parsers = [parser, *(sub for action in inner for sub in action.choices.values())]
+    return [
+        *(str(c) for a in parser._actions if not a.option_strings for c in a.choices or ()),
+        *sorted({o for p in parsers for a in p._actions for o in a.option_strings if o.startswith("--")}),
+    ]
 
 
 def _bash(options: dict[str, tuple[str, list[str]]]) -> str:

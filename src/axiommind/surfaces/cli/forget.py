@@ -1,4 +1,4 @@
-"""`axm forget`: purge the text of a session or a project, everywhere."""
+"""`axm forget`: purge the text of a session, a document or a project, everywhere."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import sys
 from axiommind.api import Memory
 from axiommind.surfaces import render
 
-HELP = "Purge a session or a project from the log's text and from the index, and never read it again."
+HELP = "Purge a session, a document or a project from the log's text and from the index, and never read it again."
 _EPILOG = """The event log keeps that something was there and was forgotten; its text is overwritten.
-The agent's own files are not touched. --undo lets them be read again, if they are still there.
+Files on disk are not touched. --undo lets them be read again, if they are still there.
 """
 
 
@@ -19,7 +19,8 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--session", metavar="ID", help="this session and its subagents (id, or its first characters)")
-    what.add_argument("--project", metavar="PATH", help="every session of this project, also future ones")
+    what.add_argument("--document", metavar="PATH|ID", help="this document of a folder that axm kb added")
+    what.add_argument("--project", metavar="PATH", help="every session and document of this project, also future ones")
     parser.add_argument("--reason", default="", help="kept with the tombstone")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be forgotten")
     parser.add_argument("--undo", action="store_true", help="lift the tombstone and read again what is on disk")
@@ -29,22 +30,20 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if args.undo:
-        report = memory.remember_again(session=args.session, project=args.project)
-        sys.stderr.write(f"Lifted; read again: {render.counted(report.new + report.updated, 'session')}\n")
-        if not report.new + report.updated:
-            sys.stderr.write("Nothing of it is on disk any more, so nothing could be read again.\n")
-        if args.json:
-            print(json.dumps({"schema": "axm.forget.v1", "lifted": True, "read": report.new + report.updated}))
-        return 0
-    done = memory.forget(session=args.session, project=args.project, reason=args.reason, dry_run=args.dry_run)
+        return _undo(memory, args)
+    done = memory.forget(
+        session=args.session, project=args.project, document=args.document, reason=args.reason, dry_run=args.dry_run
+    )
     verb = "Would forget" if args.dry_run else "Forgotten"
-    what = render.counted(len(done.sessions), "session") + (f" of {done.project}" if done.project else "")
+    what = _counted(len(done.sessions), len(done.documents)) + (f" of {done.project}" if done.project else "")
     sys.stderr.write(f"{verb}: {what}\n")
+    total = len(done.sessions) + len(done.documents)
     if done.gone:
-        whose = "it is" if done.gone == len(done.sessions) == 1 else f"{done.gone} of them are"
+        whose = "it is" if done.gone == total == 1 else f"{done.gone} of them are"
         sys.stderr.write(f"Note: {whose} no longer on disk: forgetting cannot be undone there\n")
-    if not args.dry_run and done.gone < len(done.sessions):
-        sys.stderr.write("The agent's own files were not touched; the same command with --undo reads them again.\n")
+    if not args.dry_run and done.gone < total:
+        whose = "Your own files were" if done.documents else "The agent's own files were"
+        sys.stderr.write(f"{whose} not touched; the same command with --undo reads them again.\n")
     if done.copies:
         sys.stderr.write(f"Note: forks hold copies of some of it and stay: {', '.join(done.copies)}\n")
     if not done.complete:
@@ -55,12 +54,30 @@ def run(args: argparse.Namespace) -> int:
             "dry_run": args.dry_run,
             "project": done.project,
             "sessions": list(done.sessions),
+            "documents": list(done.documents),
             "copies": list(done.copies),
             "complete": done.complete,
             "gone": done.gone,
         }
         print(json.dumps(shown, ensure_ascii=False))
     else:
-        for session in done.sessions:
-            print(session)
+        for name in (*done.sessions, *done.documents):
+            print(name)
     return 0
+
+
+def _undo(memory: Memory, args: argparse.Namespace) -> int:
+    report = memory.remember_again(session=args.session, project=args.project, document=args.document)
+    sessions = report.new + report.updated
+    documents = report.documents.new + report.documents.updated if report.documents else 0
+    sys.stderr.write(f"Lifted; read again: {_counted(sessions, documents)}\n")
+    if not sessions + documents:
+        sys.stderr.write("Nothing of it is on disk any more, so nothing could be read again.\n")
+    if args.json:
+        print(json.dumps({"schema": "axm.forget.v1", "lifted": True, "read": sessions + documents}))
+    return 0
+
+
+def _counted(sessions: int, documents: int) -> str:
+    parts = [render.counted(sessions, "session")] if sessions or not documents else []
+    return " and ".join([*parts, *([render.counted(documents, "document")] if documents else [])])

@@ -8,16 +8,17 @@ import sys
 from typing import TYPE_CHECKING
 
 from axiommind.api import Memory
+from axiommind.surfaces.cli.kb import summary
 from axiommind.surfaces.progress import Bar
 
 if TYPE_CHECKING:
     from axiommind.ingest import Report
 
-HELP = "Read every new or grown session into the log and the index."
+HELP = "Read every new or grown session, and changed documents of axm kb, into the log and the index."
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
-    parser.add_argument("--project", metavar="PATH", help="only the sessions of this project folder")
+    parser.add_argument("--project", metavar="PATH", help="only the sessions of this project folder, no documents")
     parser.add_argument(
         "--full", action="store_true", help="rebuild the index from the log and read every file on disk again"
     )
@@ -46,7 +47,7 @@ def _watch(memory: Memory, args: argparse.Namespace) -> int:
     first = True
     try:
         for report in memory.watch(project=args.project):
-            if first or report.events:
+            if first or report.events or (report.documents and report.documents.events):
                 _show(report, args)
             if first and not args.json:
                 sys.stderr.write("Watching for changes; press Ctrl-C to stop.\n")
@@ -68,5 +69,10 @@ def _show(report: Report, args: argparse.Namespace) -> None:
         f"Indexed: {report.new} new, {report.updated} updated, {report.unchanged} unchanged, "
         f"{report.missing} missing{pruned}\n"
     )
+    documents = report.documents
+    if documents is not None and documents.folders:
+        for problem in documents.problems[:5]:
+            sys.stderr.write(f"Problem: {problem.where}: {problem.why}\n")
+        sys.stderr.write(f"{summary(documents)}\n")
     if args.json:
         print(json.dumps(report.as_json(), ensure_ascii=False), flush=True)

@@ -1,4 +1,4 @@
-"""Ingest: sources → log. The only module that knows both.
+"""Transcripts into the log.
 
 Reads what is new, in worker processes where there is much of it, and appends it as sealed segments. A worker also
 decodes what it sealed, so that the projections need not do it again; they would get the same from the log.
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from axiommind.ids import dedupe_key
+from axiommind.ingest.documents import DocumentReport
 from axiommind.log import EventLog, Head, Sealed, seal_lines, seal_text
 from axiommind.model import Event, Problem
 from axiommind.sources import Discovery, SourceFile, jsonl
@@ -52,6 +53,7 @@ class Report:
     seconds: float = 0.0
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    documents: DocumentReport | None = None  # None: only the sessions of one project were asked for
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -70,6 +72,7 @@ class Report:
             "seconds": round(self.seconds, 3),
             "problem_list": [{"path": p.path, "line": p.line, "why": p.why} for p in self.problems[:100]],
             "notes": self.notes,
+            "documents": None if self.documents is None else self.documents.as_json(),
         }
 
 
@@ -232,7 +235,7 @@ class Ingest:
         self.report = Report()
         self._flush = flush or (lambda _events: None)
         self._progress = progress or (lambda _done, _total: None)
-        self._heads = log.heads()
+        self._heads = {stream: head for stream, head in log.heads().items() if head.state["kind"] != "document"}
         self._tombstones = log.tombstones()
         self._projects: dict[str, str] = {}  # of sessions
         self._notes: list[Head] = []

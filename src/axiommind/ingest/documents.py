@@ -1,0 +1,437 @@
+"""Documents into the log: the Markdown of the folders that a user has added.
+
+Which folders are known, what a document said, and that it left, are events, so all of it survives `rm index.db`. A file
+whose size, mtime and inode are those of its head is not opened; one whose content is what it was only has its head
+restated; any other is a new generation of its document. What is not there any more leaves the index, unless the folder
+itself cannot be read: a disk that is not mounted takes nothing away. A document of two folders, one inside the other,
+belongs to the inner one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from axiommind.ids import dedupe_key, document_id
+from axiommind.log import EventLog, Head, Sealed, seal_page
+from axiommind.model import Event, Problem
+from axiommind.sources import jsonl, markdown
+from axiommind.sources.markdown import DocumentFile
+from axiommind.sources.projects import project_around
+from axiommind.text.redaction import Redactor
+
+__all__ = ["DocumentIngest", "DocumentReport", "Folder", "add_folder", "folders_of", "leave_out", "remove_folder"]
+
+ACTOR = "axm-index"
+KIND = "document"
+_FOLDER_EVENTS = ("folder_added", "folder_removed")
+# What is appended and projected together: large enough for the full-text index, small enough to see progress.
+_BATCH_BYTES = 4 << 20
+_BATCH_FILES = 200
+
+
+class Folder(NamedTuple):
+    """A folder (or one file) that the user added, with globs relative to it."""
+
+    root: str
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class DocumentReport:
+    """What a run over the documents did. `problems` could not be read; `flaws` are in documents that were."""
+
+    folders: int = 0
+    files: int = 0
+    opened: int = 0
+    unchanged: int = 0
+    new: int = 0
+    updated: int = 0
+    removed: int = 0
+    forgotten: int = 0  # not read, because they are to stay forgotten
+    chunks: int = 0  # of what is new or updated
+    bytes_read: int = 0
+    events: int = 0
+    rows: int = 0
+    seconds: float = 0.0
+    problems: list[Problem] = field(default_factory=list)
+    flaws: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        counters = (
+            *("folders", "files", "opened", "unchanged", "new", "updated", "removed", "forgotten", "chunks"),
+            *("bytes_read", "events", "rows"),
+        )
+        return {
+            **{name: getattr(self, name) for name in counters},
+            "problems": len(self.problems),
+            "flaws": len(self.flaws),
+            "seconds": round(self.seconds, 3),
+            "problem_list": [p._asdict() for p in self.problems[:100]],
+            "flaw_list": [p._asdict() for p in self.flaws[:100]],
+            "notes": self.notes,
+        }
+
+
+# --- folders -----------------------------------------------------------------------------------------------
+
+
+def folders_of(log: EventLog) -> dict[str, Folder]:
+    """The folders that are added now, by their root."""
+    folders: dict[str, Folder] = {}
+    for event in log.replay(_FOLDER_EVENTS):
+        payload = event.payload
+        if event.event_type == "folder_added":
+            folders[payload["root"]] = Folder(payload["root"], tuple(payload["include"]), tuple(payload["exclude"]))
+        else:
+            folders.pop(payload["root"], None)
+    return folders
+
+
+def add_folder(log: EventLog, folder: Folder) -> Event | None:
+    """Add a folder, or give it other globs. None when the log knows it just so."""
+    with log.atomic():
+        if folders_of(log).get(folder.root) == folder:
+            return None
+        return log.append_dedup(
+            "folder_added",
+            actor="user",
+            payload={"root": folder.root, "include": list(folder.include), "exclude": list(folder.exclude)},
+            dedupe_key=dedupe_key("folder_added", folder.root, log.last_position()),
+        )
+
+
+def remove_folder(log: EventLog, root: str) -> Event | None:
+    """Take a folder out. Its documents leave with the next run. None when the log does not know it."""
+    with log.atomic():
+        if root not in folders_of(log):
+            return None
+        return log.append_dedup(
+            "folder_removed",
+            actor="user",
+            payload={"root": root},
+            dedupe_key=dedupe_key("folder_removed", root, log.last_position()),
+        )
+
+
+def leave_out(log: EventLog, path: str) -> list[str]:
+    """Exclude a file or a folder from the added folders that it lies in; returns their roots."""
+    changed = []
+    for folder in folders_of(log).values():
+        if path != folder.root and _is_below(path, [folder.root]):
+            name = path[len(folder.root.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
+            glob = re.sub(r"([*?\[\]\\])", r"\\\1", name)
+            if glob not in folder.exclude and add_folder(log, folder._replace(exclude=(*folder.exclude, glob))):
+                changed.append(folder.root)
+    return changed
+
+
+# --- documents ---------------------------------------------------------------------------------------------
+
+
+class _Found(NamedTuple):
+    """A file of a folder, and the head that its document had before."""
+
+    id: str
+    file: DocumentFile
+    root: str
+    head: Head | None
+
+
+class _Page(NamedTuple):
+    """What was read of a file."""
+
+    found: _Found
+    size: int
+    digest: str
+    lines: int
+    sealed: Sealed
+    problems: Sequence[tuple[int, str]]
+
+
+class DocumentIngest:
+    """One run over the added folders. `user` is the user's home, `flush` gets the new events after each append."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        key: bytes,
+        *,
+        user: str,
+        flush: Callable[[list[tuple[Event, None]]], None] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.log = log
+        self.key = key
+        self.report = DocumentReport()
+        self._user = user
+        self._redactor = Redactor(key)
+        self._flush = flush or (lambda _events: None)
+        self._progress = progress or (lambda _done, _total: None)
+        self._heads: dict[str, Head] = {}
+        self._tombstones: set[tuple[str, str]] = set()
+        self._projects: dict[str, str] = {}  # of roots
+        self._devices: dict[str, int] = {}
+        self._notes: list[Head] = []
+        self._start = 0
+
+    def run(self, *, full: bool = False) -> DocumentReport:
+        """With `full` every file is opened, whatever its state says."""
+        if not self.log.fetch_since(0, _FOLDER_EVENTS, limit=1):
+            return self.report
+        self._start = self.log.last_position()
+        self._heads = {s: h for s, h in self.log.heads().items() if h.state["kind"] == KIND}
+        self._tombstones = self.log.tombstones()
+        found, unreadable = self._discover(folders_of(self.log).values())
+        self.report.files = len(found)
+        waiting = []
+        for item in found.values():
+            if self._is_forgotten(item.id, self._project(item.root), item.head):
+                self.report.forgotten += 1
+            elif full or not _is_same(item):
+                waiting.append(item)
+            else:
+                self.report.unchanged += 1
+        self._work(waiting)
+        self._remove(found, unreadable)
+        return self.report
+
+    # --- what is there ---------------------------------------------------------------------------------
+
+    def _discover(self, folders: Iterable[Folder]) -> tuple[dict[str, _Found], list[str]]:
+        """The documents by id, and the paths that could not be looked into."""
+        found: dict[str, _Found] = {}
+        unreadable: list[str] = []
+        for folder in sorted(folders, key=lambda f: (len(f.root), f.root)):  # the inner one comes last, and wins
+            self.report.folders += 1
+            files, problems = markdown.discover(*folder)
+            if not files and not problems and self._looks_unmounted(folder.root):
+                problems = (Problem(folder.root, 0, "is empty and on another disk than before (not mounted?)"),)
+            elif problems and self._was_a_file(folder.root):
+                problems = tuple(p for p in problems if p.path != folder.root)
+            unreadable += [p.path for p in problems]
+            self.report.problems += [self._explained(p) for p in problems]
+            for file in files:
+                doc = document_id(file.path)
+                found[doc] = _Found(doc, file, folder.root, self._heads.get(doc))
+        return dict(sorted(found.items(), key=lambda item: item[1].file.path)), unreadable
+
+    def _live(self, root: str) -> list[Head]:
+        """The heads of what is in the index and came from a folder."""
+        return [h for h in self._heads.values() if h.state["folder"] == root and not h.state["missing"]]
+
+    def _looks_unmounted(self, root: str) -> bool:
+        """A mount point without its disk is an empty folder of another file system."""
+        live = self._live(root)
+        try:
+            return bool(live) and not os.listdir(root) and all(h.state["device"] != self._device(root) for h in live)  # noqa: PTH208
+        except OSError:  # a file
+            return False
+
+    def _was_a_file(self, root: str) -> bool:
+        """Whether the root is one file that was deleted: the folder it lay in is still there, on the same disk."""
+        parent = str(Path(root).parent)
+        return (
+            any(h.state["path"] == root and h.state["device"] == self._device(parent) for h in self._live(root))
+            and os.access(parent, os.R_OK)
+            and not os.path.lexists(root)
+        )
+
+    def _device(self, path: str) -> int:
+        if path not in self._devices:
+            try:
+                self._devices[path] = Path(path).stat().st_dev
+            except OSError:
+                self._devices[path] = -1
+        return self._devices[path]
+
+    def _explained(self, problem: Problem) -> Problem:
+        kept = sum(not h.state["missing"] and _is_below(h.state["path"], [problem.path]) for h in self._heads.values())
+        if not kept:
+            return problem
+        what = "1 document of it stays" if kept == 1 else f"{kept} documents of it stay"
+        return problem._replace(why=f"{problem.why}; {what} as last read (axm kb remove takes a folder out)")
+
+    def _project(self, root: str) -> str:
+        if root not in self._projects:
+            self._projects[root] = project_around(root, stop=self._user)
+        return self._projects[root]
+
+    def _is_forgotten(self, doc: str, project: str, head: Head | None) -> bool:
+        before = head.state["project"] if head is not None else project
+        return bool(self._tombstones & {("session", doc), ("project", project), ("project", before)})
+
+    # --- reading and appending -------------------------------------------------------------------------
+
+    def _work(self, waiting: Sequence[_Found]) -> None:
+        total = sum(item.file.size for item in waiting)
+        done = size = 0
+        batch: list[_Page] = []
+        for item in waiting:
+            page = self._read(item)
+            done += item.file.size
+            if page is not None:
+                batch.append(page)
+                size += page.size
+            if size >= _BATCH_BYTES or len(batch) >= _BATCH_FILES:
+                self._append(batch)
+                batch, size = [], 0
+                self._progress(done, total)
+        if batch:
+            self._append(batch)
+        self.log.note(self._notes)
+        self._progress(total, total)
+
+    def _read(self, item: _Found) -> _Page | None:
+        path = item.file.path
+        try:
+            with Path(path).open("rb") as file:
+                self.report.opened += 1
+                content = file.read(markdown.MAX_BYTES + 1)
+        except FileNotFoundError:  # gone since the folder was listed: the next run takes it out
+            return None
+        except OSError as error:
+            self.report.problems.append(Problem(path, 0, f"cannot be read: {error.strerror or error}"))
+            return None
+        if len(content) > markdown.MAX_BYTES:
+            self.report.problems.append(Problem(path, 0, "grew too large while it was read: not read"))
+            return None
+        self.report.bytes_read += len(content)
+        digest = jsonl.hash_range(self.key, BytesIO(content), 0, len(content))
+        head = item.head
+        if head is not None and _is_kept(item, head) and head.state["hash"] == digest:
+            self.report.unchanged += 1
+            now = item.file
+            self._notes.append(replace(head, size=now.size, mtime_ns=now.mtime_ns, inode=now.inode))
+            return None
+        problems: list[tuple[int, str]] = []
+        text = markdown.text_of(content, problems)
+        if "\0" in text:  # binary: of what the redactor cannot read, nothing is kept but a stub that says so
+            text, problems = "\0", []
+        lines = markdown.lines_of(text)
+        sealed = seal_page(self._redactor, self.key, lines)
+        count = len(lines) - (lines[-1] == "")  # the last line end begins no line
+        return _Page(item, len(content), digest, count, sealed, problems)
+
+    def _append(self, batch: Sequence[_Page]) -> None:
+        events: list[tuple[Event, None]] = []
+        with self.log.atomic():
+            # Read in here: what was forgotten or taken out since this run began must not come back.
+            self._tombstones = self.log.tombstones()
+            out = {e.payload["root"] for e in self.log.fetch_since(self._start, _FOLDER_EVENTS)}
+            out -= folders_of(self.log).keys() if out else set()
+            for page in batch:
+                event = None if page.found.root in out else self._save(page)
+                if event is not None:
+                    events.append((event, None))
+        self.report.events += len(events)
+        self._flush(events)
+
+    def _save(self, page: _Page) -> Event | None:
+        doc, file, root, before = page.found
+        project = self._project(root)
+        if self._is_forgotten(doc, project, before):
+            self.report.forgotten += 1
+            return None
+        generation = before.generation + 1 if before is not None else 0
+        state = {
+            "kind": KIND,
+            "session_id": doc,
+            "parent_session": None,
+            "folder": root,
+            "project": project,
+            "project_known": 0,
+            "path": file.path,
+            "hash": page.digest,
+            "device": self._device(file.path),
+            "missing": False,
+        }
+        event = self.log.append_dedup(
+            "document_saved",
+            actor=ACTOR,
+            session_id=doc,
+            project=project,
+            happened_at=file.mtime_ns // 1_000_000,
+            payload={
+                "source": markdown.NAME,
+                "stream": doc,
+                "path": file.path,
+                "root": root,
+                "generation": generation,
+                "start": 0,
+                "end": page.size,
+                "size": file.size,
+                "mtime_ms": file.mtime_ns // 1_000_000,
+                "lines": page.lines,
+                "raw_hash": page.digest,
+                "blob": page.sealed.hash,
+                "bytes": page.sealed.size,
+                "problems": [list(problem) for problem in page.problems],
+            },
+            dedupe_key=dedupe_key("document_saved", doc, generation),
+            blobs=[page.sealed],
+            head=Head(doc, generation, page.size, file.size, file.mtime_ns, file.inode, state),
+        )
+        if event is None:  # another process was faster: it has this text, or a newer one
+            self.report.unchanged += 1
+        elif before is None or before.state["missing"] or before.state.get("reread"):
+            self.report.new += 1
+        else:
+            self.report.updated += 1
+        return event
+
+    # --- what left -------------------------------------------------------------------------------------
+
+    def _remove(self, found: dict[str, _Found], unreadable: Sequence[str]) -> None:
+        left = [
+            head
+            for doc, head in self._heads.items()
+            if doc not in found
+            and not head.state["missing"]
+            and not _is_below(head.state["path"], unreadable)
+            and not self._is_forgotten(doc, head.state["project"], head)
+        ]
+        if not left:
+            return
+        events: list[tuple[Event, None]] = []
+        with self.log.atomic():
+            for head in left:
+                event = self.log.append_dedup(
+                    "document_removed",
+                    actor=ACTOR,
+                    session_id=head.stream,
+                    project=head.state["project"],
+                    payload={"path": head.state["path"]},
+                    dedupe_key=dedupe_key("document_removed", head.stream, head.generation),
+                    head=replace(head, state={**head.state, "missing": True}),
+                    expect_end=head.end,
+                )
+                if event is not None:
+                    events.append((event, None))
+        self.report.removed += len(events)
+        self.report.events += len(events)
+        self._flush(events)
+
+
+def _is_kept(item: _Found, head: Head) -> bool:
+    """Whether the index has the document, and under the folder that has it now."""
+    return not head.state["missing"] and not head.state.get("reread") and head.state["folder"] == item.root
+
+
+def _is_same(item: _Found) -> bool:
+    """Whether a file is as it was, by its state alone."""
+    head, file = item.head, item.file
+    if head is None or not _is_kept(item, head):
+        return False
+    return (head.size, head.mtime_ns, head.inode) == (file.size, file.mtime_ns, file.inode)
+
+
+def _is_below(path: str, tops: Iterable[str]) -> bool:
+    return any(path == top or path.startswith(top.rstrip(os.sep) + os.sep) for top in tops)

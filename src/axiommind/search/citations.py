@@ -1,0 +1,125 @@
+"""Citations: which lines of which file a passage is, and what stands there.
+
+Lines are read from the log's blobs, so a citation opens after its file is gone; what was redacted stays redacted.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from axiommind.errors import BadQuery, NotFound
+from axiommind.model import Citation
+
+__all__ = ["Opened", "locate", "open_lines", "parse"]
+
+_PLACES = 24  # bits of a row's id that are its place in its segment
+_CITATION = re.compile(r"(?P<path>.+?)[:#]L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?")
+_WHERE = {
+    "prompt": f"select r.line, r.line, g.path from prompts r join segments g on g.position = r.id >> {_PLACES}",
+    "response": f"""
+        select r.line_start, r.line_end, g.path from responses r join segments g on g.position = r.id >> {_PLACES}
+    """,
+    # A call and what came back are lines of their own; what came back counts when the passage holds some of it.
+    "tool": f"""
+        select r.line, case when r.error is null and r.output is null then r.line
+                            else max(r.line, coalesce(r.result_line, r.line)) end, g.path
+        from tool_uses r join segments g on g.position = r.id >> {_PLACES}
+    """,
+    "doc": "select r.line_start, r.line_end, d.path from chunks r join documents d on d.id = r.doc_id",
+}
+
+
+class Opened(NamedTuple):
+    """Lines of a file: those asked for, and some around them."""
+
+    citation: Citation
+    first: int  # the number of the first line below
+    lines: tuple[str, ...]
+    kind: str  # "transcript" or "document"
+
+
+def locate(db: sqlite3.Connection, rows: Iterable[tuple[int, str, int]]) -> dict[int, Citation]:
+    """Where passages are, given as (id, kind, ref)."""
+    found = {}
+    for passage, kind, ref in rows:
+        row = db.execute(f"{_WHERE[kind]} where r.id = ?", (ref,)).fetchone()
+        if row is not None:
+            found[passage] = Citation(row[2], row[0], row[1])
+    return found
+
+
+def parse(text: str) -> Citation:
+    """`path:L12-L34`, `path:L12`, `path:12`, or the same with `#`. Numbers may be in either order."""
+    match = _CITATION.fullmatch(text.strip())
+    if match is None:
+        raise BadQuery(f"{text!r} is no citation", hint="a citation looks like notes/plan.md:L12-L34")
+    start = int(match["start"])
+    end = int(match["end"] or start)
+    if not start or not end:
+        raise BadQuery(f"{text!r}: lines are counted from 1", hint="a citation looks like notes/plan.md:L12-L34")
+    return Citation(match["path"], min(start, end), max(start, end))
+
+
+def open_lines(
+    db: sqlite3.Connection, blob: Callable[[str], bytes | None], citation: Citation, context: int = 0
+) -> Opened:
+    """The exact lines that a citation names, with `context` lines before and after."""
+    path, kind = _path(db, citation.path)
+    first = max(citation.line_start - context, 1)
+    last = citation.line_end + context
+    if kind == "document":
+        row = db.execute("select blob from documents where path = ?", (path,)).fetchone()
+        content = blob(row[0]) if row else None
+        lines = content.decode("utf-8", "replace").split("\n")[first - 1 : last] if content is not None else []
+    else:
+        lines = _transcript_lines(db, blob, path, first, last)
+    cited = Citation(path, citation.line_start, min(citation.line_end, first + len(lines) - 1))
+    if first + len(lines) <= citation.line_start:
+        raise NotFound(f"{path} has no line {citation.line_start} in the index", hint="run: axm index")
+    return Opened(cited, first, tuple(lines), kind)
+
+
+def _transcript_lines(
+    db: sqlite3.Connection, blob: Callable[[str], bytes | None], path: str, first: int, last: int
+) -> list[str]:
+    rows = db.execute(
+        """
+        select first_line, lines, blob from segments
+        where path = ? and live and first_line <= ? and first_line + lines > ?
+        order by first_line
+        """,
+        (path, last, first),
+    )
+    found: list[str] = []
+    for start, count, name in rows:
+        content = blob(name)
+        if content is None:
+            continue
+        lines = content.decode("utf-8", "replace").split("\n")[:count]
+        found += lines[max(first - start, 0) : last - start + 1]
+    return found
+
+
+def _path(db: sqlite3.Connection, wanted: str) -> tuple[str, str]:
+    """The indexed file that a path means: itself, or the only one that ends so."""
+    for table, kind in (("documents", "document"), ("files", "transcript")):
+        if db.execute(f"select 1 from {table} where path = ?", (wanted,)).fetchone():
+            return wanted, kind
+    tail = "/" + wanted.replace("\\", "/").lstrip("./")
+    matches = [
+        (path, kind)
+        for table, kind in (("documents", "document"), ("files", "transcript"))
+        for (path,) in db.execute(f"select path from {table} order by path")
+        if path.replace("\\", "/").endswith(tail)
+    ]
+    if not matches:
+        raise NotFound(
+            f"{wanted} is not in the index", hint="axm kb list and axm query --perspective sessions show what is"
+        )
+    if len(matches) > 1:
+        names = ", ".join(path for path, _ in matches[:3])
+        raise BadQuery(f"{wanted} fits {len(matches)} files: {names}", hint="give more of the path")
+    return matches[0]

@@ -1,0 +1,186 @@
+"""Ranking: what a passage is worth to a query, and what its session is worth over all its passages.
+
+A passage: BM25 over its text and title, more when words of the query stand close together, less for the kinds that say
+much about everything, a little more when it is recent or from the time that the query names. A session (or a document):
+its best passages, each further one counting less, and how much of the query it covers as a whole.
+Every constant has the measurement that set it; docs/benchmarks.md has the sets and the commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from axiommind.search.lexical import Statistics, Weighed
+from axiommind.text.tokens import fts_text
+
+__all__ = ["Asked", "Group", "Passage", "Scored", "fold", "pool", "score"]
+
+# BM25's saturation and length normalisation. What people and agents say: hit@1 LoCoMo / commits / LME changes by less
+# than 1 point for K1 0.5 to 1.2 and B 0.3 to 0.6. Documents are cut to one size, and Korean wants more of both.
+K1, B = 0.9, 0.5
+DOC_K1, DOC_B = 1.2, 0.6
+# Words of the title and the headings count so many times.
+TITLE_WEIGHT = 2.0
+# Neighbours in the query that are neighbours in the passage: worth of the lesser one, divided by their distance.
+NEAR_WEIGHT = 1.0
+NEAR_DISTANCE = 8
+# Bigrams of one run overlap, so their being neighbours says less.
+NEAR_WEIGHT_BIGRAMS = 0.2
+_PLACES = 20  # occurrences of a word that are looked at for it
+# An answer is longer and more general than the question.
+KIND_WEIGHT = {"prompt": 1.0, "response": 0.7, "tool": 0.85, "insight": 1.0, "doc": 1.0, "pad": 1.0}
+# Evidence pooled over a session: its n-th best passage counts DECAY to the power n.
+DECAY = 0.35
+POOLED = 8
+COVERAGE_WEIGHT = 0.4
+# Chunks of a document overlap, and are about one thing anyway.
+DOC_DECAY = 0.05
+DOC_COVERAGE = 0.7
+# As shares of the worth of the whole query.
+DATE_WEIGHT = {"day": 0.8, "week": 0.5, "month": 0.5, "season": 0.3, "year": 0.15}
+# A passage of today is worth a tenth more than an old one.
+RECENCY_WEIGHT = 0.1
+RECENCY_HALF_LIFE_DAYS = 30.0
+_DAY_MS = 86_400_000
+# Two passages that share this much of their terms say the same.
+SAME_SHARE = 0.9
+
+
+class Passage(NamedTuple):
+    id: int
+    kind: str
+    ref: int
+    session_id: str | None
+    doc_id: str | None
+    timestamp: int | None
+    group: str  # the session that a person would open (a subagent's is its parent's), or the document
+
+
+class Scored(NamedTuple):
+    """A passage with its worth, and how it came about."""
+
+    passage: Passage
+    score: float
+    words: tuple[float, ...]  # by clause, before the weights below
+    near: float
+    kind: float
+    date: float
+    recency: float
+
+
+class Group(NamedTuple):
+    """A session or a document with its worth, best passage first."""
+
+    key: str
+    score: float
+    best: tuple[Scored, ...]
+    covered: float
+    date: float
+
+
+class Asked(NamedTuple):
+    """What passages are scored against. `dates` says how well a moment fits the times that the query names."""
+
+    weighed: Sequence[Weighed]
+    stats: Statistics
+    total: float
+    dates: Callable[[int], float] | None = None
+    now: int | None = None  # None: recency does not count
+
+
+def score(asked: Asked, passage: Passage, places: Sequence[list[int]], length: int, titled: int = 0) -> Scored:
+    """What a passage is worth, given where each clause is in it. Its first `titled` terms are its title's."""
+    k1, b = (DOC_K1, DOC_B) if passage.kind == "doc" else (K1, B)
+    norm = k1 * (1 - b + b * length / asked.stats.average)
+    words = []
+    for found, (_clause, _count, _places, worth) in zip(places, asked.weighed, strict=True):
+        times: float = len(found)
+        if titled and times:
+            times += (TITLE_WEIGHT - 1) * sum(0 <= place < titled for place in found)
+        words.append(worth * times * (k1 + 1) / (times + norm) if times else 0.0)
+    near = _nearness(asked.weighed, places)
+    kind = KIND_WEIGHT[passage.kind]
+    date = asked.dates(passage.timestamp) * asked.total if asked.dates and passage.timestamp else 0.0
+    recency = _recency(passage.timestamp, asked.now)
+    worth = ((sum(words) + near) * kind + date) * (1 + recency)
+    return Scored(passage, worth, tuple(words), near, kind, date, recency)
+
+
+def _nearness(weighed: Sequence[Weighed], places: Sequence[list[int]]) -> float:
+    total = 0.0
+    for i in range(len(weighed) - 1):
+        here, there = places[i], places[i + 1]
+        if not here or not there or here[0] < 0 or there[0] < 0:
+            continue
+        distance = _distance(here[:_PLACES], there[:_PLACES])
+        lesser = min(weighed[i].worth, weighed[i + 1].worth)
+        if weighed[i].clause.terms[0].isascii():
+            if distance <= NEAR_DISTANCE:
+                total += NEAR_WEIGHT * lesser / distance
+        elif distance == 1:
+            total += NEAR_WEIGHT_BIGRAMS * lesser
+    return total
+
+
+def _distance(here: list[int], there: list[int]) -> int:
+    """The least distance between two ascending lists of places; a phrase and its first word share one."""
+    i = j = 0
+    best = 1 << 30
+    while i < len(here) and j < len(there):
+        gap = here[i] - there[j]
+        best = min(best, abs(gap))
+        if gap < 0:
+            i += 1
+        else:
+            j += 1
+    return max(best, 1)
+
+
+def _recency(timestamp: int | None, now: int | None) -> float:
+    if timestamp is None or now is None:
+        return 0.0
+    days = max(now - timestamp, 0) / _DAY_MS
+    return float(RECENCY_WEIGHT * 0.5 ** (days / RECENCY_HALF_LIFE_DAYS))
+
+
+def pool(asked: Asked, scored: Iterable[Scored]) -> list[Group]:
+    """Sessions and documents, best first, by the evidence of all their passages."""
+    groups: dict[str, list[Scored]] = {}
+    for one in scored:
+        groups.setdefault(one.passage.group, []).append(one)
+    found = []
+    for key, members in groups.items():
+        members.sort(key=lambda s: (-s.score, s.passage.id))
+        # The date counts once a session, not once a passage.
+        date = max(s.date for s in members)
+        decay, weight = (DOC_DECAY, DOC_COVERAGE) if members[0].passage.kind == "doc" else (DECAY, COVERAGE_WEIGHT)
+        worth = sum((s.score - s.date * (1 + s.recency)) * decay**n for n, s in enumerate(members[:POOLED]))
+        covered = sum(max(s.words[i] * s.kind for s in members) for i in range(len(asked.weighed)))
+        found.append(Group(key, worth + weight * covered + date, tuple(members), covered, date))
+    found.sort(key=lambda g: (-g.score, g.key))
+    return found
+
+
+def fold(scored: Sequence[Scored], wanted: int, text: Callable[[Passage], str]) -> list[tuple[Scored, int]]:
+    """The best passages, each with how many others say the same; looks no further than it must."""
+    kept: list[tuple[Scored, frozenset[str], int]] = []
+    for one in scored:
+        terms = frozenset(fts_text(text(one.passage)).split())
+        for i, (other, known, times) in enumerate(kept):
+            if _is_same(terms, known):
+                kept[i] = (other, known, times + 1)
+                break
+        else:
+            if len(kept) >= wanted:
+                break
+            kept.append((one, terms, 0))
+    return [(one, times) for one, _, times in kept]
+
+
+def _is_same(left: frozenset[str], right: frozenset[str]) -> bool:
+    small, large = sorted((len(left), len(right)))
+    if small < SAME_SHARE * large:
+        return False
+    shared = len(left & right)
+    return shared >= SAME_SHARE * (small + large - shared)

@@ -1,0 +1,106 @@
+"""Snippets: the part of a text that answers, and where the words of the query are in it.
+
+Cut from the original text, never from what the index holds. Offsets are code points of the snippet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from operator import add
+from typing import NamedTuple
+from unicodedata import normalize
+
+from axiommind.text.tokens import Clause, terms, word_terms
+
+__all__ = ["Snippet", "cut", "marks"]
+
+SNIPPET_CHARS = 220
+# Text that is looked at for the best part.
+_LOOKED_AT = 8_000
+_WORD = re.compile(r"[0-9A-Za-z_]+")
+_ACCENTED = "\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff"
+_FOREIGN = re.compile(rf"[0-9A-Za-z_]*[{_ACCENTED}][0-9A-Za-z_{_ACCENTED}]*|[^\W\x00-\x7f]+")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3005-\u30ff\u3105-\u318e\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U000323af]"
+)
+_BLANKS = re.compile(r"\s+")
+
+
+class Snippet(NamedTuple):
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+
+def cut(text: str, clauses: Sequence[Clause], limit: int = SNIPPET_CHARS) -> Snippet:
+    """The stretch with the most different words of the query, on one line."""
+    text = _BLANKS.sub(" ", text[:_LOOKED_AT]).strip()
+    found = marks(text, clauses)
+    if len(text) <= limit:
+        return Snippet(text, found)
+    start = _best_start(text, found, limit)
+    end = min(start + limit - (start > 0) - 1, len(text))
+    if start and (blank := text.find(" ", start, start + 20)) >= 0:
+        start = blank + 1
+    if end < len(text) and (blank := text.rfind(" ", end - 20, end)) > start:
+        end = blank
+    shift = start - (1 if start else 0)
+    piece = ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+    inside = [(max(a, start) - shift, min(b, end) - shift) for a, b in found if a < end and b > start]
+    return Snippet(piece, tuple(inside))
+
+
+def _best_start(text: str, found: Sequence[tuple[int, int]], limit: int) -> int:
+    """Where a window of `limit` begins that shows the most different marked words, the first such one."""
+    if not found:
+        return 0
+    room = limit * 3 // 4
+    best, best_start = 0, 0
+    for i, (start, _) in enumerate(found):
+        inside = {text[a:b].casefold() for a, b in found[i : i + 64] if b <= start + room}
+        if len(inside) > best:
+            best, best_start = len(inside), start
+    lead = min(best_start, limit // 5)
+    return max(min(best_start - lead, len(text) - limit), 0)
+
+
+def marks(text: str, clauses: Sequence[Clause]) -> tuple[tuple[int, int], ...]:
+    """Where words of the text are that one of the clauses asks for; neighbours in one run are one mark."""
+    wanted = {term for clause in clauses for term in clause.terms}
+    begins = tuple(clause.terms[-1] for clause in clauses if clause.prefix)
+    hits = [*_words(text, wanted)]
+    if not text.isascii():
+        hits = sorted({*hits, *_runs(text, wanted, begins)})
+    found: list[tuple[int, int]] = []
+    for start, end in hits:
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def _words(text: str, wanted: set[str]) -> Iterator[tuple[int, int]]:
+    """Of the distinct words few are wanted, so those few are looked for and not each word looked at."""
+    distinct = {word for word in _WORD.findall(text) if not wanted.isdisjoint(word_terms(word))}
+    if distinct:
+        longest_first = sorted(distinct, key=lambda word: (-len(word), word))
+        pattern = re.compile(f"(?<![0-9A-Za-z_])(?:{'|'.join(map(re.escape, longest_first))})(?![0-9A-Za-z_])")
+        yield from (match.span() for match in pattern.finditer(text))
+
+
+def _runs(text: str, wanted: set[str], begins: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Words of other scripts; a run without spaces pair by pair, so that only what was asked for is marked."""
+    for match in _FOREIGN.finditer(text):
+        word, start = match.group(), match.start()
+        if not _UNSPACED.search(word):
+            if not wanted.isdisjoint(terms(word)):
+                yield match.span()
+            continue
+        folded = normalize("NFKC", word)
+        folded = folded if len(folded) == len(word) else word  # another length: only what is written as asked is found
+        for i, pair in enumerate(map(add, folded, folded[1:])):
+            if pair in wanted:
+                yield start + i, start + i + 2
+        if begins:
+            yield from ((start + i, start + i + 1) for i, char in enumerate(folded) if char in begins)

@@ -1,0 +1,96 @@
+"""`axm eval`: how well search finds what you know should be found."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from axiommind.api import Memory
+from axiommind.errors import BadQuery, NotFound
+from axiommind.surfaces import hits, render
+
+if TYPE_CHECKING:
+    from axiommind.search.golden import Golden, Outcome
+
+HELP = "Measure search against your own golden queries."
+_EPILOG = """a file of golden queries (YAML):
+  - query: "why was redis dropped"
+    expected: [notes/decisions.md:L12-L20]     ids, sessions or citations
+  - query: 테스트 타임아웃
+    expected: [1k9x4c]
+    group: korean
+
+examples:
+  axm eval golden queries.yaml
+  axm eval golden queries.yaml --save            write queries.baseline.json
+  axm eval golden queries.yaml                   compare with it; exit 3 when something got worse
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("what", choices=("golden",), help="what to measure")
+    parser.add_argument("file", type=Path, metavar="FILE", help="the golden queries, as YAML")
+    parser.add_argument("--project", metavar="PATH", help="search this project (default: all of them)")
+    parser.add_argument("--baseline", type=Path, metavar="FILE", help="compare with this (default: FILE.baseline.json)")
+    parser.add_argument("--save", action="store_true", help="save this run as the baseline")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    from axiommind.search import golden
+
+    memory = Memory()
+    everywhere = memory.scope(project=args.project, all_projects=args.project is None)
+
+    def search(one: Golden) -> list[dict[str, Any]]:
+        flags: dict[str, Any] = {"lang": one.lang, "kind": one.kind, "project": one.project}
+        page = memory.search(one.query, everywhere, k=max(one.k, 10), **{k: v for k, v in flags.items() if v})
+        found: list[dict[str, Any]] = hits.to_dict(page)["hits"]
+        return found
+
+    outcome = golden.run(golden.load(args.file), search)
+    place = args.baseline or args.file.with_suffix(".baseline.json")
+    worse: list[str] = []
+    known = place.exists()
+    if args.baseline and not known and not args.save:
+        raise NotFound(f"there is no baseline at {place}", hint="--save writes one")
+    if known and not args.save:
+        worse = golden.compare(outcome, _read(place))
+    if args.save:
+        place.write_text(json.dumps(golden.to_json(outcome), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    if args.json:
+        print(json.dumps({**golden.to_json(outcome), "regressions": worse}, ensure_ascii=False, indent=1))
+    else:
+        _print(outcome)
+    if args.save:
+        sys.stderr.write(f"Saved as the baseline: {place}\n")
+    elif not known:
+        sys.stderr.write(f"No baseline at {place}; --save writes one.\n")
+    for line in worse:
+        sys.stderr.write(f"Worse: {render.printable(line)}\n")
+    return 3 if worse else 0
+
+
+def _read(place: Path) -> Outcome:
+    from axiommind.search import golden
+
+    try:
+        return golden.from_json(json.loads(place.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise BadQuery(f"{place} is no baseline: {error}", hint="--save writes a new one") from error
+
+
+def _print(outcome: Outcome) -> None:
+    rows = [
+        {"query": q.query, "group": q.group, "rank": q.rank, "hits": q.hits, "missing": ", ".join(q.missing)}
+        for q in outcome.queries
+    ]
+    print(render.as_table(["query", "group", "rank", "hits", "missing"], rows))
+    print()
+    names = list(outcome.metrics)
+    table = [{"group": "all", **outcome.metrics}, *({"group": name, **m} for name, m in outcome.groups.items())]
+    print(render.as_table(["group", *names], table))

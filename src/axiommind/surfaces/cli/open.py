@@ -1,0 +1,44 @@
+"""`axm open`: the exact lines that a citation names."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from axiommind.api import Memory
+from axiommind.surfaces import hits
+
+HELP = "Print the exact lines that a citation names, from the log: also when the file has changed or gone."
+_EPILOG = """examples:
+  axm open notes/plan.md:L12-L34
+  axm open notes/plan.md#L12 --context 3
+  axm open ~/.claude/projects/-home-me-app/0b5c….jsonl:L7
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("citation", metavar="CITATION", help="path:L12-L34, path:L12, or the same with #")
+    parser.add_argument("-C", "--context", type=int, default=2, metavar="N", help="lines before and after (default 2)")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    import os
+
+    from axiommind.search.citations import parse
+
+    cited = parse(args.citation)
+    cited = cited._replace(path=os.path.expanduser(cited.path))  # noqa: PTH111
+    opened = Memory().open_citation(cited, context=args.context)
+    if args.json:
+        record = {
+            "schema": "axm.open.v1",
+            "kind": opened.kind,
+            "citation": hits.cited(opened.citation),
+            "lines": [{"line": n, "text": t} for n, t in hits.numbered(opened)],
+        }
+        print(json.dumps(record, ensure_ascii=False, indent=1))
+    else:
+        print(hits.lines_as_text(opened))
+    return 0

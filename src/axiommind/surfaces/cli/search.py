@@ -1,0 +1,99 @@
+"""`axm search`: what was said and written, ranked, each hit with the lines it comes from."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from axiommind.api import Memory
+from axiommind.errors import UsageError
+from axiommind.surfaces import hits
+
+HELP = "Search prompts, answers, tool calls and documents; every hit opens at its lines."
+_EPILOG = """in the query: "a phrase", -word, and kind: project: file: tool: session: since: until: lang: tag: path:
+
+examples:
+  axm search "flaky test timeout"
+  axm search 'kind:prompt since:7d "rate limit" -redis'
+  axm search --group session "which session fixed the login redirect"
+  axm search "React 組件 開發" --lang zh --json
+  axm search --file src/auth.py "why" --why
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("query", nargs="+", metavar="QUERY", help="words, in any language")
+    where = parser.add_argument_group("where to look (default: the project of this folder if indexed, else all)")
+    where.add_argument("--project", metavar="PATH", help="this project")
+    where.add_argument("--all-projects", action="store_true", help="every project")
+    where.add_argument("--db", metavar="FILE", type=Path, help="this index file")
+    add_filters(parser)
+    how = parser.add_argument_group("how to rank and show")
+    how.add_argument("--group", choices=("session",), help="rank sessions (and documents) instead of passages")
+    add_output(how)
+
+
+def add_filters(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("filters (also as prefixes in the query)")
+    group.add_argument("--kind", action="append", default=[], help="prompt, response, tool or doc (repeatable)")
+    group.add_argument("--file", action="append", default=[], metavar="PATH", help="about this file (or glob)")
+    group.add_argument("--tool", action="append", default=[], help="calls of this tool (Bash, Bash:git, mcp__%%)")
+    group.add_argument("--session", metavar="ID", help="in this session (id, or its first characters)")
+    group.add_argument("--since", metavar="WHEN", help="not before: 2026-01-31, 7d, yesterday, last week")
+    group.add_argument("--until", metavar="WHEN", help="not after, the named day or month included")
+    group.add_argument("--lang", help="ko, zh, ja or en")
+    group.add_argument("--tag", action="append", default=[], help="documents with this tag (repeatable)")
+    group.add_argument("--path", metavar="GLOB", help="documents whose path fits, such as 'notes/**'")
+
+
+def add_output(group: Any) -> None:
+    group.add_argument("-k", "--k", type=int, default=10, metavar="N", help="at most so many hits (default 10)")
+    group.add_argument("--mode", choices=("lexical",), default="lexical", help="how to search (default lexical)")
+    group.add_argument("--no-recency", action="store_true", help="do not prefer what is recent")
+    group.add_argument("--why", action="store_true", help="show which words matched, and what each part gave")
+    group.add_argument("--cursor", help="the next page: the next_cursor of the last one")
+    group.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def flags_of(args: argparse.Namespace) -> dict[str, Any]:
+    """The filters given as options, as the query parser takes them."""
+    names = ("kind", "file", "tool", "session", "since", "until", "lang", "tag", "path")
+    return {name: getattr(args, name) for name in names if getattr(args, name, None)}
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.project is not None and args.all_projects:
+        raise UsageError("--project and --all-projects exclude each other")
+    memory = Memory()
+    scope = memory.scope(project=args.project, all_projects=args.all_projects, db=args.db)
+    page = memory.search(
+        " ".join(args.query),
+        scope,
+        k=args.k,
+        group=args.group == "session",
+        recency=not args.no_recency,
+        cursor=args.cursor,
+        db=args.db,
+        **flags_of(args),
+    )
+    return show(page, args, scope.project)
+
+
+def show(page: Any, args: argparse.Namespace, project: str | None) -> int:
+    """Print a page; 1 when there is nothing on it."""
+    if args.json:
+        print(hits.as_json(page, why=args.why))
+    elif page.hits:
+        print(hits.as_text(page, why=args.why))
+    if page.hits:
+        if page.next_cursor and not args.json:
+            sys.stderr.write(f"More: --cursor {page.next_cursor}\n")
+        return 0
+    where = f" in {project}" if project else ""
+    sys.stderr.write(f"Nothing found{where}.\n")
+    if project and hasattr(args, "all_projects"):
+        sys.stderr.write("  hint: --all-projects looks everywhere\n")
+    return 1

@@ -1,0 +1,189 @@
+"""Hits as JSON and as text for people: the same for every command that searches."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import time
+from typing import TYPE_CHECKING, Any
+
+from axiommind.surfaces import render
+from axiommind.text.summary import summary
+
+if TYPE_CHECKING:
+    from axiommind.model import Citation
+    from axiommind.search.citations import Opened
+    from axiommind.search.find import Hit, Page
+
+__all__ = [
+    "age",
+    "as_json",
+    "as_text",
+    "cited",
+    "documents_as_text",
+    "highlighted",
+    "lines_as_text",
+    "numbered",
+    "to_dict",
+]
+
+RETRIEVAL_METHOD = "fts5-bm25"
+_AGES = ((365 * 86_400, "y"), (30 * 86_400, "mo"), (7 * 86_400, "w"), (86_400, "d"), (3_600, "h"), (60, "min"))
+# How a session of an agent is taken up again.
+_RESUME = {"claude-code": "claude --resume {session}"}
+
+
+def to_dict(page: Page, *, why: bool = False) -> dict[str, Any]:
+    return {
+        "schema": "axm.search.v1",
+        "query": page.query,
+        "search_method": page.search_method,
+        "took_ms": page.took_ms,
+        "index_version": page.index_version,
+        "hits": [_hit(hit, page.search_method, why=why) for hit in page.hits],
+        "total": page.total,
+        "next_cursor": page.next_cursor,
+    }
+
+
+def as_json(page: Page, *, why: bool = False) -> str:
+    return json.dumps(to_dict(page, why=why), ensure_ascii=False, indent=1)
+
+
+def _hit(hit: Hit, method: str, *, why: bool) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "id": hit.id,
+        "doc_id": hit.doc_id,
+        "kind": hit.kind,
+        "retrieval_method": "like" if method == "like" else RETRIEVAL_METHOD,
+        "score": hit.score,
+        "score_kind": hit.score_kind,
+        "summary": hit.summary,
+        "snippet": hit.snippet.text,
+        "highlights": [list(mark) for mark in hit.snippet.marks],
+        "session_id": hit.session_id,
+        "project": hit.project,
+        "timestamp": hit.timestamp,
+        "citation": cited(hit.citation),
+        "heading": hit.heading or None,
+        "title": hit.title,
+        "folded": hit.same,
+        "passages": hit.passages,
+    }
+    if why:
+        shown["why"] = hit.why
+    return shown
+
+
+def cited(citation: Citation | None) -> dict[str, Any] | None:
+    if citation is None:
+        return None
+    return {"text": citation.text, "uri": citation.uri, **citation._asdict()}
+
+
+def numbered(opened: Opened) -> list[tuple[int, str]]:
+    return list(enumerate(opened.lines, opened.first))
+
+
+def lines_as_text(opened: Opened) -> str:
+    """Lines with their numbers; those that were asked for have a mark."""
+    last = opened.first + len(opened.lines) - 1
+    room = len(str(last))
+    cited = opened.citation
+    rows = []
+    for number, text in numbered(opened):
+        inside = cited.line_start <= number <= cited.line_end
+        row = f"{'▸' if inside else ' '} {number:>{room}} │ {render.printable(text)}"
+        rows.append(row if inside else render.dim(row))
+    return "\n".join(rows)
+
+
+def as_text(page: Page, *, why: bool = False, now: float | None = None) -> str:
+    """Every hit: rank, score, what and when; the snippet; where it opens; how a session goes on."""
+    at = time.time() if now is None else now
+    return "\n\n".join(_shown(n, hit, at, why=why) for n, hit in enumerate(page.hits, 1))
+
+
+def documents_as_text(page: Page, *, why: bool = False) -> str:
+    """Hits in documents, each as its text, its document, its citation and its headings (R1.27)."""
+    shown = []
+    for number, hit in enumerate(page.hits, 1):
+        lines = [f"{number}. [{hit.score:.2f}] {highlighted(hit.snippet.text, hit.snippet.marks)}"]
+        if hit.citation is not None:
+            lines += [f"   doc: {_home(hit.citation.path)}", f"   citation: {_home(hit.citation.text)}"]
+        lines.append(f"   heading: {render.printable(hit.heading)}")
+        if why:
+            lines += [f"   {line}" for line in _reasons(hit.why)]
+        shown.append("\n".join(lines))
+    return "\n\n".join(shown)
+
+
+def _shown(number: int, hit: Hit, at: float, *, why: bool) -> str:
+    what = [hit.kind, age(hit.timestamp, at)]
+    if hit.project:
+        what.append(_home(hit.project))
+    if hit.score_kind == "session":
+        what.append(render.counted(hit.passages, "passage"))
+    if hit.same:
+        what.append(f"+{hit.same} alike")
+    lines = [f"{number}. [{hit.score:.2f}] {highlighted(hit.snippet.text, hit.snippet.marks)}"]
+    lines.append("   " + render.dim(" · ".join(w for w in what if w) + f" · axm show {hit.id}"))
+    title = summary(hit.title or "")
+    if title and not hit.snippet.text.startswith(title[:40]):
+        lines.append(f"   {render.printable(title)}")
+    if hit.heading:
+        lines.append(f"   {render.printable(hit.heading)}")
+    if hit.citation is not None:
+        lines.append(f"   {_home(hit.citation.text)}")
+    if hit.score_kind == "session" and hit.agent in _RESUME and hit.session_id:
+        where = f"cd {shlex.quote(hit.project)} && " if hit.project else ""
+        lines.append("   " + render.dim(where + _RESUME[hit.agent].format(session=hit.session_id)))
+    if why:
+        lines += [f"   {line}" for line in _reasons(hit.why)]
+    return "\n".join(lines)
+
+
+def _reasons(why: dict[str, Any]) -> list[str]:
+    rows = [
+        f"{one['clause']}: {one['gave']:.2f} of {one['worth']:.2f}, in {render.counted(one['in_passages'], 'passage')}"
+        for one in why["matched"]
+    ]
+    if why["missing"]:
+        rows.append("not there: " + ", ".join(why["missing"]))
+    parts = [f"words {why['words']:.2f}", f"near each other {why['near']:.2f}", f"kind × {why['kind_weight']:.2f}"]
+    parts += [f"date {why['date']:.2f}"] if why["date"] else []
+    parts += [f"recency × {1 + why['recency']:.2f}"] if why["recency"] else []
+    rows.append(" · ".join(parts) + f" = {why['passage']:.2f}")
+    if "session" in why:
+        best = ", ".join(f"{score:.2f}" for score in why["passages"])
+        rows.append(f"session {why['session']:.2f}: passages {best}; covers {why['covered']:.2f}")
+    return rows
+
+
+def highlighted(text: str, marks: tuple[tuple[int, int], ...]) -> str:
+    """The text with its marked words in bold where the terminal shows that."""
+    pieces = []
+    at = 0
+    for start, end in marks:
+        pieces += [render.printable(text[at:start]), render.bold(render.printable(text[start:end]))]
+        at = end
+    return "".join(pieces) + render.printable(text[at:])
+
+
+def age(timestamp: int | None, now: float) -> str:
+    """How long ago, in one unit."""
+    if timestamp is None:
+        return ""
+    seconds = now - timestamp / 1000
+    for size, unit in _AGES:
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit} ago"
+    return "just now"
+
+
+def _home(path: str) -> str:
+    """A path as people write it: the home folder as ~."""
+    home = os.path.expanduser("~")  # noqa: PTH111 - pathlib is not worth its import here
+    shown = "~" + path[len(home) :] if home != "/" and (path == home or path.startswith(home + os.sep)) else path
+    return render.printable(shown)
