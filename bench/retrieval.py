@@ -148,7 +148,7 @@ class Home:
     def ask(self, asked: Asked, unit: str = "session") -> tuple[Asked, list[str], float]:
         started = time.perf_counter()
         # Words of the data are words, not filters.
-        text = re.sub(r"(?<!\S)-(?=\S)|[\"\u201c\u201d]", " ", asked.text)
+        text = re.sub(r"(?<!\S)-+(?=\S)|[\"\u201c\u201d]", " ", asked.text)
         page = self.memory.search(text, Scope(asked.project), k=DEPTH, group=unit == "session", now=asked.now)
         took = (time.perf_counter() - started) * 1000
         return asked, [self._name(hit, unit) for hit in page.hits], took

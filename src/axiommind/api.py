@@ -38,6 +38,8 @@ SAMPLE = Path(__file__).parent / "sample"
 SAMPLE_MARK = "this-is-the-sample"
 # Below this many new bytes, starting worker processes costs more than it saves.
 _POOL_BYTES = 8 << 20
+# Passages or lines around what was asked for.
+_MOST_CONTEXT = 10_000
 
 
 class Scope(NamedTuple):
@@ -159,6 +161,7 @@ class Memory:
                 run.prune(gone)
             if project is None:
                 report.documents = self._index_documents(log, key, index, full=full, progress=progress)
+            index.tidy(rows)
             index.stamp()
             report.rows = rows
         report.notes[:0] = notes
@@ -267,12 +270,7 @@ class Memory:
         if not self.config.log_path.exists() and not self.config.index_path.exists():
             return Library((), ())
         with self._reading(Scope(None), None) as connection:
-            try:
-                return Library(tuple(documents.folders(connection)), tuple(documents.documents(connection)))
-            except sqlite3.OperationalError as error:
-                if "no such table" not in str(error):
-                    raise
-                raise IndexCorrupt("index.db was made by an older version", hint="run: axm index") from error
+            return Library(tuple(documents.folders(connection)), tuple(documents.documents(connection)))
 
     def kb_rebuild_fts(self) -> int:
         """Make the full-text part of the index anew from the passages; returns how many there are."""
@@ -503,6 +501,8 @@ class Memory:
         except sqlite3.DatabaseError as error:
             if sqlite.is_damage(error):
                 raise IndexCorrupt(f"{path} is damaged ({error})", hint="run: axm rebuild") from error
+            if str(error).startswith(("no such table", "no such column")):  # SQL of ours: the user's is guarded
+                raise IndexCorrupt(f"{path} was made by an older version ({error})", hint="run: axm index") from error
             raise sqlite.store_error(error, path) or error from error
         finally:
             connection.close()
@@ -535,10 +535,11 @@ class Memory:
         **flags: Any,
     ) -> Page:
         """Passages (or with `group` sessions and documents) that answer a text, best first."""
-        from axiommind.search.find import Options, connect, find
+        from axiommind.search.find import Options, asked_at, connect, find
         from axiommind.search.query import Query
 
-        now = int(time.time() * 1000) if now is None else now
+        if now is None:  # a further page is of the same moment as the first one
+            now = asked_at(cursor) or int(time.time() * 1000)
         query = Query.parse(text, now=now, **flags)
         named = query.filters.project
         project = self.scope(project=named, db=db).project if named is not None else scope.project
@@ -546,6 +547,7 @@ class Memory:
         with self._reading(Scope(None), db) as connection:
             connect(connection)
             connection.execute("pragma query_only=on")
+            connection.execute("begin")  # one state of the index, whoever writes meanwhile
             return find(connection, query, Options(k, group, recency, cursor), now)
 
     def show(self, name: str, *, context: int = 1, db: Path | None = None) -> Shown:
@@ -556,7 +558,8 @@ class Memory:
         number = number_of(name.strip().lower())
         with self._reading(Scope(None), db) as connection:
             connect(connection)
-            found = None if number is None else show(connection, number, max(context, 0))
+            connection.execute("begin")
+            found = None if number is None else show(connection, number, _within(context))
         if found is None:
             raise NotFound(f"there is no passage {name!r}", hint="axm search prints the ids of its hits")
         return found
@@ -566,7 +569,7 @@ class Memory:
         from axiommind.search.citations import open_lines
 
         with self._reading(Scope(None), db) as connection, self._log_to_read() as log:
-            return open_lines(connection, log.blob, citation, max(context, 0))
+            return open_lines(connection, log.blob, citation, _within(context))
 
     @contextlib.contextmanager
     def _log_to_read(self) -> Iterator[SqliteLog]:
@@ -607,6 +610,10 @@ class Memory:
             return verify(self.config, log, key, deep=deep)
         finally:
             log.close()
+
+
+def _within(context: int) -> int:
+    return max(0, min(context, _MOST_CONTEXT))
 
 
 def _one_of(start: str, known: set[str], what: str) -> str:

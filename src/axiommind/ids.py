@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 from typing import Any
 
 __all__ = ["canonical_json", "checksum", "content_hash", "dedupe_key", "document_id", "number_of", "short_id", "ulid"]
@@ -61,5 +60,7 @@ def number_of(text: str) -> int | None:
 
 def ulid(milliseconds: int) -> str:
     """26 characters: 48 bits of time, then 80 random bits; sorts by time."""
+    import secrets  # only what writes needs it
+
     number = (milliseconds & ((1 << 48) - 1)) << 80 | secrets.randbits(80)
     return "".join(_CROCKFORD[number >> shift & 31] for shift in range(125, -1, -5))

@@ -423,7 +423,7 @@ def test_time_is_linear(unit: str) -> None:
     text = unit * (10**6 // len(unit))
     start = time.process_time()
     REDACTOR.text(text)
-    assert time.process_time() - start < 3  # a quadratic rule takes minutes
+    assert time.process_time() - start < 8  # a quadratic rule takes minutes
 
 
 # --- laws ------------------------------------------------------------------------------------------------

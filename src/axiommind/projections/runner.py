@@ -28,6 +28,7 @@ __all__ = ["Index", "Segments", "compare", "rebuild"]
 SCHEMA_VERSION = 3
 _BATCH_EVENTS = 256
 _BATCH_BYTES = 32 << 20
+_MANY_ROWS = 50_000
 # Operational, not derived from events: different after a rebuild, and allowed to be.
 OPERATIONAL = {"meta": ("last_indexed_at",)}
 
@@ -219,6 +220,15 @@ class Index:
         except sqlite3.Error as error:
             raise self._wrapped(error) from error
 
+    def tidy(self, rows: int) -> None:
+        """After many new rows: merge the full-text index into one piece, which is what searches read fastest. 0.5 s for
+        200,000 passages, whose indexing took 40."""
+        if rows >= _MANY_ROWS:
+            try:
+                self.db.execute("insert into passages_fts(passages_fts) values ('optimize')")
+            except sqlite3.Error as error:
+                raise self._wrapped(error) from error
+
     def scrub(self) -> bool:
         """After forgetting: rewrite the full-text index without the deleted terms, and empty the write-ahead log.
         Whoever folds a tombstone does this. False when a reader keeps it from being complete."""
@@ -252,6 +262,7 @@ def rebuild(
         fresh = Index(beside, throwaway=True)
         try:
             done = fresh.catch_up(log, Segments(log, pool), tick=tick)
+            fresh.tidy(done.rows)
             _switch(fresh.db, path)
         finally:
             fresh.close()

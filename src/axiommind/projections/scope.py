@@ -140,7 +140,10 @@ def resolve_project(path: Path, wanted: str, stop: str = "") -> str | None:
         named = [p for p in known if os.path.basename(p) == wanted]  # noqa: PTH119
         if len(named) == 1:
             return named[0]
-    folder = project_of(os.path.realpath(wanted))
+    try:
+        folder = project_of(os.path.realpath(wanted))
+    except ValueError:  # a NUL in it: no path at all
+        return None
     while folder not in known:
         folder = os.path.dirname(folder)  # noqa: PTH120 - a string, whatever the separator
         if folder == os.path.dirname(folder) or folder == stop:  # noqa: PTH120

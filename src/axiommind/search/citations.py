@@ -16,7 +16,8 @@ from axiommind.model import Citation
 __all__ = ["Opened", "locate", "open_lines", "parse"]
 
 _PLACES = 24  # bits of a row's id that are its place in its segment
-_CITATION = re.compile(r"(?P<path>.+?)[:#]L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?")
+_CITATION = re.compile(r"(?P<path>.+?)[:#]L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?", re.DOTALL)
+_FROM_HERE = re.compile(r"\A(?:\.{0,2}/)+")  # ./ and ../ lead to the file, and are no part of its path
 _WHERE = {
     "prompt": f"select r.line, r.line, g.path from prompts r join segments g on g.position = r.id >> {_PLACES}",
     "response": f"""
@@ -30,6 +31,12 @@ _WHERE = {
     """,
     "doc": "select r.line_start, r.line_end, d.path from chunks r join documents d on d.id = r.doc_id",
 }
+# A session that was moved goes on in another file, which begins with the same lines.
+_REACHING = """
+    select o.path from segments g join segments o on o.session_id = g.session_id
+    where g.position = :position and o.live and o.first_line + o.lines > :end
+    order by o.path = g.path desc, o.position
+"""
 
 
 class Opened(NamedTuple):
@@ -46,8 +53,13 @@ def locate(db: sqlite3.Connection, rows: Iterable[tuple[int, str, int]]) -> dict
     found = {}
     for passage, kind, ref in rows:
         row = db.execute(f"{_WHERE[kind]} where r.id = ?", (ref,)).fetchone()
-        if row is not None:
-            found[passage] = Citation(row[2], row[0], row[1])
+        if row is None:
+            continue
+        start, end, path = row
+        if start < end and kind != "doc":
+            values = {"position": ref >> _PLACES, "end": end}
+            (path,) = db.execute(_REACHING, values).fetchone() or (path,)
+        found[passage] = Citation(path, start, end)
     return found
 
 
@@ -71,9 +83,9 @@ def open_lines(
     first = max(citation.line_start - context, 1)
     last = citation.line_end + context
     if kind == "document":
-        row = db.execute("select blob from documents where path = ?", (path,)).fetchone()
-        content = blob(row[0]) if row else None
-        lines = content.decode("utf-8", "replace").split("\n")[first - 1 : last] if content is not None else []
+        name, count = db.execute("select blob, lines from documents where path = ?", (path,)).fetchone()
+        content = blob(name)
+        lines = content.decode("utf-8", "replace").split("\n")[:count][first - 1 : last] if content is not None else []
     else:
         lines = _transcript_lines(db, blob, path, first, last)
     cited = Citation(path, citation.line_start, min(citation.line_end, first + len(lines) - 1))
@@ -108,7 +120,7 @@ def _path(db: sqlite3.Connection, wanted: str) -> tuple[str, str]:
     for table, kind in (("documents", "document"), ("files", "transcript")):
         if db.execute(f"select 1 from {table} where path = ?", (wanted,)).fetchone():
             return wanted, kind
-    tail = "/" + wanted.replace("\\", "/").lstrip("./")
+    tail = "/" + _FROM_HERE.sub("", wanted.replace("\\", "/"))
     matches = [
         (path, kind)
         for table, kind in (("documents", "document"), ("files", "transcript"))

@@ -19,20 +19,21 @@ _SESSION = "(s.id glob :session or s.parent_session glob :session)"
 # A tool call names the file, a document is it, and people talk about it in the sessions that change it.
 _FILE = """
     case p.kind
-        when 'tool' then axm_is_file(
+        when 'tool' then case when json_valid(t.input_json) then axm_is_file(
             coalesce(json_extract(t.input_json, '$.file_path'), json_extract(t.input_json, '$.notebook_path'),
-                     json_extract(t.input_json, '$.path')), :file{n})
+                     json_extract(t.input_json, '$.path')), :file{n}) end
         when 'doc' then axm_is_file(d.path, :file{n})
         else p.session_id in (select e.session_id from file_edits e where axm_is_file(e.file_path, :file{n}))
     end
 """
-_TOOL = "(lower(t.tool_name) like :tool{n} escape '\\' or lower(t.classified_name) like :tool{n} escape '\\')"
+_TOOL = "(t.tool_name like :tool{n} escape '\\' or t.classified_name like :tool{n} escape '\\')"
 
 
 def connect(db: sqlite3.Connection) -> None:
     """The functions that the conditions call."""
     db.create_function("axm_is_file", 2, _is_file, deterministic=True)
     db.create_function("axm_is_path", 3, _is_path, deterministic=True)
+    db.create_function("axm_folded", 1, str.casefold, deterministic=True)  # SQLite's lower() knows ASCII only
 
 
 def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
@@ -65,8 +66,8 @@ def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
         add(f"not coalesce({_TOOL.format(n=f'_not{n}')}, false)", **{f"tool_not{n}": _like(tool)})
     for n, tag in enumerate(filters.tags):
         add(
-            f"exists (select 1 from document_tags g where g.doc_id = p.doc_id and lower(g.tag) = :tag{n})",
-            **{f"tag{n}": tag.lower()},
+            f"exists (select 1 from document_tags g where g.doc_id = p.doc_id and axm_folded(g.tag) = :tag{n})",
+            **{f"tag{n}": tag.casefold()},
         )
     if filters.path:
         add("d.path is not null and axm_is_path(d.path, d.root, :path)", path=filters.path)
@@ -83,21 +84,21 @@ def _numbered(name: str, values: tuple[str, ...]) -> dict[str, str]:
 
 def _like(tool: str) -> str:
     """A pattern only when it contains `%`: `_` occurs in names such as mcp__server__tool."""
-    return tool.lower().replace("\\", "\\\\").replace("_", "\\_")
+    return tool.replace("\\", "\\\\").replace("_", "\\_")
 
 
 def _escaped_glob(text: str) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in text)
 
 
-def _is_file(path: str | None, wanted: str) -> bool:
-    """Whether a path is the file meant: its name, the end of its path, or a glob."""
+def _is_file(path: object, wanted: str) -> bool:
+    """Whether a path is the file meant: its name, the end of its path, or a glob. An agent may give anything as one."""
     from axiommind.text.globs import matches
 
-    if not path:
+    if not isinstance(path, str) or not path:
         return False
     path = path.replace("\\", "/")
-    wanted = wanted.replace("\\", "/")
+    wanted = wanted.replace("\\", "/").removeprefix("./")
     if any(c in wanted for c in "*?["):
         return matches(path.lstrip("/"), wanted.lstrip("/")) or matches(path.lstrip("/"), f"**/{wanted.lstrip('/')}")
     return path.casefold() == wanted.casefold() or path.casefold().endswith("/" + wanted.casefold().lstrip("/"))

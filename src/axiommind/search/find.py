@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import neg
 from typing import Any, NamedTuple
 
-from axiommind.errors import BadQuery
-from axiommind.ids import dedupe_key, short_id
+from axiommind.errors import BadQuery, IndexCorrupt
+from axiommind.ids import dedupe_key, number_of, short_id
 from axiommind.model import Citation
+from axiommind.projections.passages import VERSION
 from axiommind.search import filters, lexical, rank
 from axiommind.search.citations import locate
 from axiommind.search.dates import matches, mentions
@@ -24,17 +25,22 @@ from axiommind.text.summary import summary
 from axiommind.text.tokens import FTS_TOKENIZE, Clause, clauses, phrase, search_method, terms
 from axiommind.text.tools import tool_text
 
-__all__ = ["Hit", "Options", "Page", "Shown", "connect", "find", "index_version", "show"]
+__all__ = ["Hit", "Options", "Page", "Shown", "asked_at", "connect", "find", "index_version", "show"]
 
 # Passages that are read and scored, and how many of one session: hit@1 of every set is the same with 300 and 5,000.
 SCORED = 300
 OF_ONE_GROUP = 12
 # Rows that are looked at before filters are taken to leave nothing more.
 _LOOKED_AT = 40_000
+_READ = 4_000  # when their text has to be read for it
 _CHUNK = 400
+# The best passages whose texts are read when a word was too common for its places to be gathered.
+READ = 40
+_READ_CHARS = 3_000
 _LIKE_SECONDS = 1.0
 _LIKE_ROWS = 200
 MAX_K = 100
+_END_OF_TIME = 1 << 42  # milliseconds: the year 2109
 
 _ROWS = """
     select p.id, p.kind, p.ref, p.session_id, p.doc_id, p.timestamp, coalesce(s.parent_session, p.session_id, p.doc_id)
@@ -99,10 +105,12 @@ def connect(db: sqlite3.Connection) -> None:
 
 def index_version(db: sqlite3.Connection) -> str:
     """The shape of the index: its schema's version, and a hash of how texts become terms."""
-    (schema,) = db.execute("select value from meta where key = 'schema_version'").fetchone()
+    (schema,) = db.execute("select max(value) from meta where key = 'schema_version'").fetchone()
     versions = db.execute(
         "select projector_name, version from projection_offsets where projector_name in ('passages', 'documents')"
     ).fetchall()
+    if ("passages", VERSION) not in versions:
+        raise IndexCorrupt("the index was made by another version of this program", hint="run: axm index")
     made = dedupe_key(FTS_TOKENIZE, *(str(part) for row in sorted(versions) for part in row))
     return f"{schema}-{made[:12]}"
 
@@ -112,7 +120,7 @@ def find(db: sqlite3.Connection, query: Query, options: Options, now: int) -> Pa
     started = time.perf_counter()
     k = max(min(options.k, MAX_K), 0)
     version = index_version(db)
-    offset = _offset(db, query, options)
+    offset = _offset(db, query, options, now)
     wanted = clauses(query.words)
     must = [c for c in map(phrase, query.phrases) if c is not None]
     asked = _asked(db, query, wanted + must, options, now)
@@ -128,7 +136,7 @@ def find(db: sqlite3.Connection, query: Query, options: Options, now: int) -> Pa
     hits = _hits(db, asked, page, texts, grouped=options.group)
     total = len(found) if options.group else max(len(found), len(scored) - sum(same for _, same, _ in found))
     more = offset + k < total and k > 0 and len(page) == k
-    cursor = _cursor(db, query, options, offset + k) if more else None
+    cursor = _cursor(db, query, options, now, offset + k) if more else None
     took = (time.perf_counter() - started) * 1000
     return Page(query.text, method, round(took, 2), version, hits, total, cursor)
 
@@ -168,18 +176,30 @@ def _scored(
             found = {row: worth for row, worth in found.items() if row not in having}
     # Ties go to the newer row: ids grow with the log.
     order = [-row for _, row in sorted(zip(map(neg, found.values()), map(neg, found), strict=True))]
-    passages = _passing(db, query, order)
-    if query.filters.lang:
-        passages = [p for p in passages if _speaks(db, p, query.filters.lang, texts)]
+    passages = _passing(db, query, order, texts)
     places = _places(asked, gathered, passages)
     sizes = lexical.lengths(db, places)
     titles = _titles(db, passages)
-    scored = [
-        rank.score(asked, p, places[p.id], sizes.get(p.id, 0), titles[p.ref] if p.kind == "doc" else 0)
-        for p in passages
-    ]
-    scored.sort(key=lambda s: (-s.score, s.passage.id))
-    return scored
+
+    def scored(some: Iterable[rank.Passage]) -> list[rank.Scored]:
+        found = [
+            rank.score(asked, p, places[p.id], sizes.get(p.id, 0), titles[p.ref] if p.kind == "doc" else 0)
+            for p in some
+        ]
+        found.sort(key=lambda one: (-one.score, one.passage.id))
+        return found
+
+    first = scored(passages)
+    unplaced = [i for i, known in enumerate(gathered.placed) if not known]
+    if not unplaced:
+        return first
+    best = [one.passage for one in first[:READ]]
+    for passage in best:
+        title, text = texts(passage)
+        read = rank.places_in([asked.weighed[i] for i in unplaced], text[:_READ_CHARS], title)
+        for i, at in zip(unplaced, read, strict=True):
+            places[passage.id][i] = at or places[passage.id][i]
+    return scored(best) + first[READ:]
 
 
 def _titles(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, int]:
@@ -202,18 +222,20 @@ def _places(
     return found
 
 
-def _passing(db: sqlite3.Connection, query: Query, order: Sequence[int]) -> list[rank.Passage]:
-    """The first candidates that pass the filters, not too many of one session."""
+def _passing(db: sqlite3.Connection, query: Query, order: Sequence[int], texts: _Texts) -> list[rank.Passage]:
+    """The first candidates that pass the filters, not too many of one session, unless it was asked for."""
     condition, values = filters.conditions(query.filters)
+    literal = [text for text in query.phrases if phrase(text) is None]
+    looked_at = _READ if literal or query.filters.lang else _LOOKED_AT
+    of_one = SCORED if query.filters.session else OF_ONE_GROUP
     of_group: dict[str, int] = {}
     taken: list[rank.Passage] = []
-    step = _CHUNK
-    for start in range(0, min(len(order), _LOOKED_AT), step):
-        ids = order[start : start + step]
+    for start in range(0, min(len(order), looked_at), _CHUNK):
+        ids = order[start : start + _CHUNK]
         places = ", ".join(map(str, ids))  # numbers of ours, not words of a user
         rows = {row[0]: row for row in db.execute(f"{_ROWS} where p.id in ({places}) and {condition}", values)}
         for passage in (rank.Passage(*rows[i]) for i in ids if i in rows):
-            if of_group.get(passage.group, 0) < OF_ONE_GROUP:
+            if of_group.get(passage.group, 0) < of_one and _suits(db, query, literal, passage, texts):
                 of_group[passage.group] = of_group.get(passage.group, 0) + 1
                 taken.append(passage)
                 if len(taken) >= SCORED:
@@ -239,14 +261,15 @@ class _Texts:
 def _like(db: sqlite3.Connection, query: Query, texts: _Texts) -> list[rank.Passage]:
     """The newest passages that hold the query as it stands; with no query at all, the newest that pass the filters."""
     condition, values = filters.conditions(query.filters)
-    text = query.words.strip()
-    if not text and condition == "true":
+    literal = [text for text in (query.words.strip(), *query.phrases) if text]
+    if not literal and not query.filters.lang and condition == "true":
         return []
+    refused = set().union(*(lexical.rows_with(db, c) for c in map(phrase, query.excluded) if c is not None))
     deadline = time.monotonic() + _LIKE_SECONDS
     found: list[rank.Passage] = []
     for row in db.execute(f"{_ROWS} where {condition} order by p.timestamp desc, p.id desc", values):
         passage = rank.Passage(*row)
-        if text and not any(text in part for part in texts(passage)):
+        if passage.id in refused or not _suits(db, query, literal, passage, texts):
             if time.monotonic() > deadline:
                 break
             continue
@@ -254,6 +277,13 @@ def _like(db: sqlite3.Connection, query: Query, texts: _Texts) -> list[rank.Pass
         if len(found) >= _LIKE_ROWS:
             break
     return found
+
+
+def _suits(db: sqlite3.Connection, query: Query, literal: Sequence[str], passage: rank.Passage, texts: _Texts) -> bool:
+    """What only its text can tell of a passage: that it holds what has no words, and its language."""
+    if not all(any(text in part for part in texts(passage)) for text in literal):
+        return False
+    return query.filters.lang is None or _speaks(db, passage, query.filters.lang, texts)
 
 
 def _speaks(db: sqlite3.Connection, passage: rank.Passage, lang: str, texts: _Texts) -> bool:
@@ -318,7 +348,11 @@ def _owner(db: sqlite3.Connection, passage: rank.Passage) -> tuple[str | None, s
     if passage.doc_id is not None:
         row = db.execute("select project, null, null from documents where id = ?", (passage.doc_id,)).fetchone()
     else:
-        row = db.execute("select project, title, agent from sessions where id = ?", (passage.group,)).fetchone()
+        # The session that a person would open, or where that is not in the index the subagent's own.
+        row = db.execute(
+            "select project, title, agent from sessions where id in (:group, :own) order by id = :group desc",
+            {"group": passage.group, "own": passage.session_id},
+        ).fetchone()
     return row or (None, None, None)
 
 
@@ -417,20 +451,28 @@ def show(db: sqlite3.Connection, number: int, context: int = 1) -> Shown | None:
 # --- pages -----------------------------------------------------------------------------------------------
 
 
-def _state(db: sqlite3.Connection, query: Query, options: Options) -> str:
+def asked_at(cursor: str | None) -> int | None:
+    """When the first page was asked for: `since:7d`, and what is recent, mean the same on every page."""
+    parts = (cursor or "").split("-")
+    at = number_of(parts[1]) if len(parts) == 3 else None
+    return at if at is not None and at < _END_OF_TIME else None
+
+
+def _state(db: sqlite3.Connection, query: Query, options: Options, now: int) -> str:
     (position,) = db.execute("select coalesce(min(position), 0) from projection_offsets").fetchone()
-    return dedupe_key(query.text, repr(query.filters), int(options.group), position)[:12]
+    what = dedupe_key(query.text, repr(query.filters), int(options.group), int(options.recency), position)
+    return f"{short_id(max(now, 0))}-{what[:12]}"
 
 
-def _cursor(db: sqlite3.Connection, query: Query, options: Options, offset: int) -> str:
-    return f"{offset}-{_state(db, query, options)}"
+def _cursor(db: sqlite3.Connection, query: Query, options: Options, now: int, offset: int) -> str:
+    return f"{offset}-{_state(db, query, options, now)}"
 
 
-def _offset(db: sqlite3.Connection, query: Query, options: Options) -> int:
+def _offset(db: sqlite3.Connection, query: Query, options: Options, now: int) -> int:
     if not options.cursor:
         return 0
     offset, _, state = options.cursor.partition("-")
-    if not offset.isdigit() or len(offset) > 6 or state != _state(db, query, options):
+    if not offset.isdecimal() or len(offset) > 6 or state != _state(db, query, options, now):
         raise BadQuery(
             "the cursor is of another query, or the index has changed since",
             hint="search again without --cursor",

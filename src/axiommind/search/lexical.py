@@ -16,13 +16,25 @@ from typing import NamedTuple
 
 from axiommind.text.tokens import Clause
 
-__all__ = ["Gathered", "Statistics", "Weighed", "gather", "lengths", "prepare", "rows_with", "statistics", "weigh"]
+__all__ = [
+    "Gathered",
+    "Statistics",
+    "Weighed",
+    "gather",
+    "lengths",
+    "prepare",
+    "rows_with",
+    "statistics",
+    "weigh",
+]
 
-# Places that the leading clauses of a query may have. The bench sets give the same with 6,000 and 24,000 (hit@1 within
+# Places that the leading clauses of a query may have. The bench sets give the same with 3,000 and 24,000 (hit@1 within
 # 0.5 points); 24,000 take 12 ms.
-POSTINGS = 8_000
-# When even the rarest clause is common: its newest passages.
-POSTINGS_OF_ONE = 20_000
+POSTINGS = 4_000
+# Commoner clauses that are looked up where a leading one is; what is commoner still says nothing.
+FOLLOWING = 6
+# A clause with more places than this never leads.
+POSTINGS_OF_ONE = 8_000
 
 
 class Statistics(NamedTuple):
@@ -46,10 +58,11 @@ Places = list[tuple[int, int]]
 
 
 class Gathered(NamedTuple):
-    """Candidates with a first estimate of their worth, and the places of each clause in them."""
+    """Candidates with a first estimate of their worth, and the places of each clause that was looked up."""
 
     worths: dict[int, float]
     places: list[Places]
+    placed: list[bool]  # by clause: whether its places are known, and not only its passages
 
 
 _FIRST = itemgetter(0)
@@ -107,35 +120,62 @@ def gather(db: sqlite3.Connection, weighed: list[Weighed]) -> Gathered:
     """Candidates, what is known of their worth so far, and where the words are."""
     worths: dict[int, float] = {}
     places: list[Places] = [[] for _ in weighed]
+    placed = [False] * len(weighed)
     leading: list[str] = []
+    following = 0
     spent = 0
-    for i in sorted(range(len(weighed)), key=lambda i: (weighed[i].places, i)):
+    rarest_first = sorted(range(len(weighed)), key=lambda i: (weighed[i].places, i))
+    if rarest_first and weighed[rarest_first[0]].places > POSTINGS_OF_ONE:
+        return _of_common(db, weighed, rarest_first)
+    for i in rarest_first:
         clause, _, count, worth = weighed[i]
-        if leading and spent + count > POSTINGS:
-            rows = places[i] = _among(db, clause, leading)
-        else:
-            rows = places[i] = _postings(db, clause, count)
+        if not leading or spent + count <= POSTINGS:
+            rows = _postings(db, clause)
+            placed[i] = _is_word(clause)
             leading.append(clause.match)
             spent += count
+        elif following < FOLLOWING:
+            # FTS5 leaps from one of the leading to the next, and reads nothing between.
+            rows = _match(db, f"{clause.match} AND ({' OR '.join(leading)})")
+            following += 1
+        else:
+            break
+        places[i] = rows
         for row, times in Counter(map(_FIRST, rows)).items():
             # Saturates like BM25, without the passage's length: that is known when it is scored.
             worths[row] = worths.get(row, 0.0) + worth * times / (times + 1)
-    return Gathered(worths, places)
+    return Gathered(worths, places, placed)
 
 
-def _postings(db: sqlite3.Connection, clause: Clause, count: int) -> Places:
-    if count > POSTINGS_OF_ONE:
-        sql = "select rowid, -1 from passages_fts where passages_fts match ? order by rowid desc limit ?"
-        return db.execute(sql, (clause.match, POSTINGS_OF_ONE)).fetchall()
+def _of_common(db: sqlite3.Connection, weighed: list[Weighed], rarest_first: list[int]) -> Gathered:
+    """When every clause is common: the passages with the most of them, rarest first, and the newest of the rarest.
+    FTS5 leaps through an AND, so each step costs no more than the rows it gives."""
+    worths: dict[int, float] = {}
+    places: list[Places] = [[] for _ in weighed]
+    for count in range(len(rarest_first), 0, -1):
+        together = rarest_first[:count]
+        room = POSTINGS - len(worths)
+        if room <= 0:
+            break
+        newest = _match(db, " AND ".join(weighed[i].clause.match for i in together), room)
+        for row, _ in newest:
+            if row not in worths:
+                worths[row] = sum(weighed[i].worth for i in together) / 2
+                for i in together:
+                    places[i].append((row, -1))
+    return Gathered(worths, places, [False] * len(weighed))
+
+
+def _match(db: sqlite3.Connection, expression: str, limit: int = -1) -> Places:
+    newest = " order by rowid desc" if limit >= 0 else ""  # backwards is slower
+    sql = f"select rowid, -1 from passages_fts where passages_fts match ?{newest} limit ?"
+    return db.execute(sql, (expression, limit)).fetchall()
+
+
+def _postings(db: sqlite3.Connection, clause: Clause) -> Places:
     if _is_word(clause):
         return db.execute("select doc, offset from temp.passage_places where term = ?", clause.terms).fetchall()
-    return db.execute("select rowid, -1 from passages_fts where passages_fts match ?", (clause.match,)).fetchall()
-
-
-def _among(db: sqlite3.Connection, clause: Clause, leading: list[str]) -> Places:
-    """A common clause where one of the leading ones is: FTS5 leaps from one to the next, and reads nothing between."""
-    sql = "select rowid, -1 from passages_fts where passages_fts match ?"
-    return db.execute(sql, (f"{clause.match} AND ({' OR '.join(leading)})",)).fetchall()
+    return _match(db, clause.match)
 
 
 def lengths(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, int]:

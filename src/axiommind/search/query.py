@@ -3,7 +3,8 @@
 Any text is a query. What looks like syntax but is not (`std::vector`, `C:\\path`, `12:30`, a URL, an unclosed quote,
 `--no-verify`, `-5`, `-m`) stays words, and no word is lost. Refused is only a filter that cannot mean anything: an
 unknown kind, a time that is none, a span that ends before it starts, two projects at once, an exclusion of a filter
-that has none. A lone surrogate becomes U+FFFD, so that all of it can be bound and printed.
+that has none, a value longer than any path. A lone surrogate becomes U+FFFD, so that all of it can be bound and
+printed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ PREFIXES = ("kind", "project", "file", "tool", "session", "since", "until", "lan
 _LISTS = frozenset({"kind", "tool", "tag"})  # several by comma; a file's name may hold one
 _ONCE = ("project", "session", "lang", "path")
 _EXCLUDABLE = ("kind", "tool")
+# What nobody means: SQLite and `re` would refuse it with an error of their own.
+_MOST_VALUES = 64
+_LONGEST_VALUE = 4096
+_LATEST = 1 << 53
 
 _QUOTES = '"“”„＂'
 _ITEM = re.compile(
@@ -97,6 +102,8 @@ class Query(NamedTuple):
         for name, only in (("project", project), ("session", session), ("lang", lang), ("path", path)):
             if only:
                 given[name] = [_clean(only)]
+        for name, values in (*given.items(), *read.refused.items()):
+            _check_size(name, values)
         filters = Filters(
             kinds=_kinds(given["kind"]),
             project=_only("project", given["project"]),
@@ -174,6 +181,13 @@ def _listed(name: str, values: Iterable[str]) -> list[str]:
     return [_clean(part.strip()) for part in cut if part.strip()]
 
 
+def _check_size(name: str, values: Sequence[str]) -> None:
+    if len(values) > _MOST_VALUES:
+        raise BadQuery(f"{name}: is given {len(values):,} times", hint=f"{_MOST_VALUES} of them are the most")
+    if any(len(value) > _LONGEST_VALUE for value in values):
+        raise BadQuery(f"{name}: is longer than {_LONGEST_VALUE:,} characters", hint="give a shorter one")
+
+
 def _distinct(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
@@ -207,7 +221,7 @@ def _times(name: str, values: Iterable[str | int | None], now: int) -> list[int]
         if value is None:
             continue
         at = value if isinstance(value, int) else moment(value, now, end=name == "until")
-        if at is None:
+        if at is None or abs(at) >= _LATEST:
             raise BadQuery(
                 f"{name}: {_shown(str(value))!r} is no time",
                 hint=f'write {name}:2026-01-31, {name}:2026-01, {name}:7d, {name}:yesterday or {name}:"last week"',

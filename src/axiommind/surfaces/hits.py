@@ -138,7 +138,8 @@ def _shown(number: int, hit: Hit, at: float, *, why: bool) -> str:
         lines.append(f"   {_home(hit.citation.text)}")
     if hit.score_kind == "session" and hit.agent in _RESUME and hit.session_id:
         where = f"cd {shlex.quote(hit.project)} && " if hit.project else ""
-        lines.append("   " + render.dim(where + _RESUME[hit.agent].format(session=hit.session_id)))
+        resume = where + _RESUME[hit.agent].format(session=shlex.quote(hit.session_id))
+        lines.append("   " + render.dim(render.printable(resume)))
     if why:
         lines += [f"   {line}" for line in _reasons(hit.why)]
     return "\n".join(lines)

@@ -110,9 +110,13 @@ def _fitting(text: str, room: int) -> str:
     return text
 
 
+# Not printable by Python's word, and harmless: blanks of other widths, and what joins emoji and letters.
+_HARMLESS = frozenset("\n\t\u00a0\u00ad\u1680\u200c\u200d\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))))
+
+
 def printable(text: str) -> str:
     """Without control characters: what a transcript says must not steer the terminal."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() or c in _HARMLESS else "\ufffd" for c in text)
 
 
 def width(text: str) -> int:

@@ -67,6 +67,11 @@ _HIDDEN = "\u00ad\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 _LATIN = "0-9A-Za-z_\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0300-\u036f\u1e00-\u1eff"
 
 
+@cache
+def _frame() -> frozenset[str]:
+    return frozenset(map(stem, _FRAMING.split()))
+
+
 def _lazy(pattern: str, flags: int = 0) -> Callable[[], re.Pattern[str]]:
     """A pattern compiled when it is first used: English in a hook must not pay for every script."""
     return cache(lambda: re.compile(pattern, flags))
@@ -148,6 +153,15 @@ _JAPANESE = """
 また そして しかし ただし および または ください 下さい お願い 何 誰 です か ですか ますか うか たか
 のか たの には では とは にお った って
 """
+# Words that say how something is asked, not what: half their worth. hit@5 of lme-pooled 82.5 → 85.5 and of LoCoMo
+# 94.0 → 94.4 at 0.5 (84.7 and 94.2 at 0.7, 85.1 and 94.0 at 0.3); hit@1 and the commits stay as they are.
+_FRAMING = """
+many much long often type kind sort name mention say tell talk discuss ask remind remember previous previously
+conversation chat earlier ago last recently recent currently total number amount time day week month year think feel
+thing way help make use want need know look find come take give start try people person someone something new good great
+first
+"""
+_FRAME_WEIGHT = 0.5
 STOP_WORDS = frozenset(f"{_ENGLISH} {_NOISE} {_KOREAN} {_CHINESE} {_JAPANESE}".split())
 
 
@@ -221,13 +235,16 @@ def fts_query(text: str, *, match: str = "all") -> str | None:
 
 
 def clauses(text: str) -> list[Clause]:
-    """What a text asks for, in its order, each thing once: stop words only when there is nothing else."""
+    """What a text asks for, in its order, each thing once: stop words only when there is nothing else, and words that
+    only frame a question with less weight."""
     wanted: list[Clause] = []
     stopped: list[Clause] = []
     for words in _compounds(_clean(text[:_QUERY_CHARS])):
         (stopped if all(map(is_stop, words)) else wanted).extend(_loose(words))
     if not wanted:
         wanted = stopped
+    frame = _frame()
+    wanted = [c._replace(weight=_FRAME_WEIGHT) if len(c.terms) == 1 and c.terms[0] in frame else c for c in wanted]
     once = {clause[:2]: clause for clause in reversed(wanted)}
     return list(once.values())[::-1][:_QUERY_CLAUSES]
 

@@ -29,7 +29,7 @@ _NAMING = ("command", "file_path", "notebook_path", "path", "url", "query", "pat
 # Written by the client or repeated from the file: no words of the call's own.
 _DULL = frozenset(("old_string", "status", "taskId", "subagent_type", "model", "run_in_background", "type", "mode"))
 _OURS = re.compile(r"mcp__(?:plugin_)?(?:axiommind|axm|memory_axiommind)")
-_OUR_COMMAND = re.compile(r"(?:^|[|;&(\s/])(?:axm|suggest-workflow)\s")
+_OUR_COMMAND = re.compile(r"""(?:^|[|;&(`"'\s/])(?:axm|suggest-workflow)["']?\s|\s-m\s+axiommind\b""")
 
 
 def tool_text(name: str, input_json: str | None, error: str | None, output: str | None) -> str:

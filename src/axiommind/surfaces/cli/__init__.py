@@ -140,6 +140,8 @@ def _of_the_store(error: Exception) -> AxmError | None:
 
 
 def _say(error: AxmError) -> None:
-    sys.stderr.write(f"axm: {error.message}\n")
+    from axiommind.surfaces.render import printable  # a message may name what a transcript says
+
+    sys.stderr.write(f"axm: {printable(error.message)}\n")
     if error.hint:
-        sys.stderr.write(f"  hint: {error.hint}\n")
+        sys.stderr.write(f"  hint: {printable(error.hint)}\n")

@@ -9,7 +9,7 @@ from typing import Any
 
 from axiommind.api import Memory
 from axiommind.errors import UsageError
-from axiommind.surfaces import hits
+from axiommind.surfaces import hits, render
 
 HELP = "Search prompts, answers, tool calls and documents; every hit opens at its lines."
 _EPILOG = """in the query: "a phrase", -word, and kind: project: file: tool: session: since: until: lang: tag: path:
@@ -83,16 +83,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def show(page: Any, args: argparse.Namespace, project: str | None) -> int:
-    """Print a page; 1 when there is nothing on it."""
+    """Print a page; 1 when nothing was found."""
     if args.json:
         print(hits.as_json(page, why=args.why))
     elif page.hits:
         print(hits.as_text(page, why=args.why))
-    if page.hits:
+    if page.total:
         if page.next_cursor and not args.json:
             sys.stderr.write(f"More: --cursor {page.next_cursor}\n")
         return 0
-    where = f" in {project}" if project else ""
+    where = f" in {render.printable(project)}" if project else ""
     sys.stderr.write(f"Nothing found{where}.\n")
     if project and hasattr(args, "all_projects"):
         sys.stderr.write("  hint: --all-projects looks everywhere\n")
