@@ -152,7 +152,7 @@ def _either_way(found: re.Match[str]) -> Time | None:
 def _scan(text: str, today: int) -> Iterator[tuple[int, int, Time]]:
     """Where readings overlap, the one that starts first counts, and of those the longest."""
     readings = [*_dates_english.read(text, today), *_numeric(text)]
-    if not text.isascii():
+    if not text.isascii() and max(text) >= "\u1100":  # Hangul, kana and Han; a dash or an accent names no date
         from axiommind.search import _dates_cjk
 
         readings += _dates_cjk.read(text, today)

@@ -28,15 +28,15 @@ from axiommind.text.tools import tool_text
 __all__ = ["Hit", "Options", "Page", "Shown", "asked_at", "connect", "find", "index_version", "show"]
 
 # Passages that are read and scored, and how many of one session: hit@1 of every set is the same with 300 and 5,000.
-SCORED = 300
+SCORED = 240
 OF_ONE_GROUP = 12
 # Rows that are looked at before filters are taken to leave nothing more.
 _LOOKED_AT = 40_000
 _READ = 4_000  # when their text has to be read for it
 _CHUNK = 400
 # The best passages whose texts are read when a word was too common for its places to be gathered.
-READ = 40
-_READ_CHARS = 3_000
+READ = 30
+_READ_CHARS = 2_000
 _LIKE_SECONDS = 1.0
 _LIKE_ROWS = 200
 MAX_K = 100
@@ -46,15 +46,23 @@ _ROWS = """
     select p.id, p.kind, p.ref, p.session_id, p.doc_id, p.timestamp, coalesce(s.parent_session, p.session_id, p.doc_id)
     from passages p
     left join sessions s on s.id = p.session_id
-    left join documents d on d.id = p.doc_id
-    left join tool_uses t on p.kind = 'tool' and t.id = p.ref
 """
+# Joined only where a filter asks for them: each costs a lookup for every candidate.
+_MORE_ROWS = {
+    "d.": " left join documents d on d.id = p.doc_id",
+    "t.": " left join tool_uses t on p.kind = 'tool' and t.id = p.ref",
+}
 _TEXT = {
     "prompt": "select '', text from prompts where id = ?",
     "response": "select '', text from responses where id = ?",
     "tool": "select '', axm_tool_text(tool_name, input_json, error, output) from tool_uses where id = ?",
     "doc": "select heading, text from chunks where id = ?",
 }
+
+
+def _rows(condition: str) -> str:
+    joins = "".join(join for name, join in _MORE_ROWS.items() if name in condition)
+    return f"{_ROWS}{joins} where {condition}"
 
 
 class Options(NamedTuple):
@@ -233,7 +241,7 @@ def _passing(db: sqlite3.Connection, query: Query, order: Sequence[int], texts: 
     for start in range(0, min(len(order), looked_at), _CHUNK):
         ids = order[start : start + _CHUNK]
         places = ", ".join(map(str, ids))  # numbers of ours, not words of a user
-        rows = {row[0]: row for row in db.execute(f"{_ROWS} where p.id in ({places}) and {condition}", values)}
+        rows = {row[0]: row for row in db.execute(f"{_rows(condition)} and p.id in ({places})", values)}
         for passage in (rank.Passage(*rows[i]) for i in ids if i in rows):
             if of_group.get(passage.group, 0) < of_one and _suits(db, query, literal, passage, texts):
                 of_group[passage.group] = of_group.get(passage.group, 0) + 1
@@ -267,7 +275,7 @@ def _like(db: sqlite3.Connection, query: Query, texts: _Texts) -> list[rank.Pass
     refused = set().union(*(lexical.rows_with(db, c) for c in map(phrase, query.excluded) if c is not None))
     deadline = time.monotonic() + _LIKE_SECONDS
     found: list[rank.Passage] = []
-    for row in db.execute(f"{_ROWS} where {condition} order by p.timestamp desc, p.id desc", values):
+    for row in db.execute(f"{_rows(condition)} order by p.timestamp desc, p.id desc", values):
         passage = rank.Passage(*row)
         if passage.id in refused or not _suits(db, query, literal, passage, texts):
             if time.monotonic() > deadline:
@@ -419,6 +427,7 @@ _BESIDE = """
 
 def show(db: sqlite3.Connection, number: int, context: int = 1) -> Shown | None:
     """One passage by its number; None when there is none."""
+    index_version(db)  # another version's index is said to be one
     row = db.execute(f"{_ROWS} where p.id = ?", (number,)).fetchone()
     if row is None:
         return None

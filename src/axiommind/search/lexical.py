@@ -30,11 +30,11 @@ __all__ = [
 
 # Places that the leading clauses of a query may have. The bench sets give the same with 3,000 and 24,000 (hit@1 within
 # 0.5 points); 24,000 take 12 ms.
-POSTINGS = 4_000
+POSTINGS = 3_000
 # Commoner clauses that are looked up where a leading one is; what is commoner still says nothing.
-FOLLOWING = 6
+FOLLOWING = 4
 # A clause with more places than this never leads.
-POSTINGS_OF_ONE = 8_000
+POSTINGS_OF_ONE = 6_000
 
 
 class Statistics(NamedTuple):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from operator import add
 from typing import NamedTuple
 from unicodedata import normalize
@@ -20,10 +21,22 @@ SNIPPET_CHARS = 220
 _LOOKED_AT = 8_000
 _WORD = re.compile(r"[0-9A-Za-z_]+")
 _ACCENTED = "\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff"
-_FOREIGN = re.compile(rf"[0-9A-Za-z_]*[{_ACCENTED}][0-9A-Za-z_{_ACCENTED}]*|[^\W\x00-\x7f]+")
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3005-\u30ff\u3105-\u318e\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U000323af]"
-)
+
+
+@cache
+def _foreign() -> re.Pattern[str]:
+    """Words of other scripts, and accented ones. Compiled when first needed: English must not pay for it."""
+    return re.compile(rf"[0-9A-Za-z_]*[{_ACCENTED}][0-9A-Za-z_{_ACCENTED}]*|[^\W\x00-\x7f]+")
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(
+        "[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3005-\u30ff\u3105-\u318e\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff"
+        "\uf900-\ufaff\U00020000-\U000323af]"
+    )
+
+
 _BLANKS = re.compile(r"\s+")
 
 
@@ -91,9 +104,9 @@ def _words(text: str, wanted: set[str]) -> Iterator[tuple[int, int]]:
 
 def _runs(text: str, wanted: set[str], begins: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     """Words of other scripts; a run without spaces pair by pair, so that only what was asked for is marked."""
-    for match in _FOREIGN.finditer(text):
+    for match in _foreign().finditer(text):
         word, start = match.group(), match.start()
-        if not _UNSPACED.search(word):
+        if not _unspaced().search(word):
             if not wanted.isdisjoint(terms(word)):
                 yield match.span()
             continue
