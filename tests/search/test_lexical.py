@@ -163,3 +163,14 @@ def test_a_phrase_is_of_neighbours(herd: World) -> None:
         assert near is not None and apart is not None
         assert len(lexical.rows_with(db, near)) == 1
         assert lexical.rows_with(db, apart) == set()
+
+
+def test_a_small_project_is_found_beside_a_large_one(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However common a word is elsewhere, and however new that is."""
+    monkeypatch.setattr(lexical, "POSTINGS", 20)
+    monkeypatch.setattr(lexical, "POSTINGS_OF_ONE", 30)
+    tell(world, "small", "rotate the signing key", cwd="/work/small")
+    tell(world, "large", *(f"the signing key number {i}" for i in range(60)), cwd="/work/large")
+    world.memory().index()
+    page = ask(world, "signing key", project="/work/small")
+    assert [hit.session_id for hit in page.hits] == ["small"]

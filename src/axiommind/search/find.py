@@ -19,7 +19,7 @@ from axiommind.projections.passages import VERSION
 from axiommind.search import filters, lexical, rank
 from axiommind.search.citations import locate
 from axiommind.search.dates import matches, mentions
-from axiommind.search.query import Query
+from axiommind.search.query import Filters, Query
 from axiommind.search.snippets import Snippet, cut
 from axiommind.text.summary import summary
 from axiommind.text.tokens import FTS_TOKENIZE, Clause, clauses, phrase, search_method, terms
@@ -173,7 +173,7 @@ def _scored(
     must: list[Clause],
     texts: _Texts,
 ) -> list[rank.Scored]:
-    gathered = lexical.gather(db, list(asked.weighed))
+    gathered = lexical.gather(db, list(asked.weighed), _within(db, query))
     found = gathered.worths
     for clause in must:
         having = lexical.rows_with(db, clause)
@@ -208,6 +208,30 @@ def _scored(
         for i, at in zip(unplaced, read, strict=True):
             places[passage.id][i] = at or places[passage.id][i]
     return scored(best) + first[READ:]
+
+
+def _within(db: sqlite3.Connection, query: Query) -> lexical.Within | None:
+    """The events that a project's or a session's passages come from; None when neither is asked for."""
+    wanted = Filters(project=query.filters.project, session=query.filters.session)
+    if wanted == Filters():
+        return None
+    condition, values = filters.conditions(wanted)
+    rows = db.execute(
+        f"""
+        select g.position
+        from segments g
+        join sessions s on s.id = g.session_id
+        left join documents d on false
+        where {condition}
+        union all
+        select d.position
+        from documents d
+        left join sessions s on false
+        where {condition}
+        """,
+        values,
+    )
+    return lexical.Within({row[0] for row in rows})
 
 
 def _titles(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, int]:

@@ -20,6 +20,7 @@ __all__ = [
     "Gathered",
     "Statistics",
     "Weighed",
+    "Within",
     "gather",
     "lengths",
     "prepare",
@@ -66,6 +67,17 @@ class Gathered(NamedTuple):
 
 
 _FIRST = itemgetter(0)
+_POSITION_BITS = 24 + 3  # of a passage's id: its place in its segment, and its kind
+
+
+class Within:
+    """Passages of some events of the log: a project's, or a session's. What an id says needs no lookup."""
+
+    def __init__(self, positions: set[int]) -> None:
+        self._positions = positions
+
+    def holds(self, row: int) -> bool:
+        return row >> _POSITION_BITS in self._positions
 
 
 def prepare(db: sqlite3.Connection) -> None:
@@ -116,19 +128,18 @@ def _is_word(clause: Clause) -> bool:
     return len(clause.terms) == 1 and not clause.prefix
 
 
-def gather(db: sqlite3.Connection, weighed: list[Weighed]) -> Gathered:
-    """Candidates, what is known of their worth so far, and where the words are."""
-    worths: dict[int, float] = {}
+def gather(db: sqlite3.Connection, weighed: list[Weighed], within: Within | None = None) -> Gathered:
+    """Candidates, what is known of their worth so far, and where the words are; only rows `within`, if given."""
+    rarest_first = sorted(range(len(weighed)), key=lambda i: (weighed[i].places, i))
+    if rarest_first and weighed[rarest_first[0]].places > POSTINGS_OF_ONE:
+        return _of_common(db, weighed, rarest_first, within)
     places: list[Places] = [[] for _ in weighed]
     placed = [False] * len(weighed)
     leading: list[str] = []
     following = 0
     spent = 0
-    rarest_first = sorted(range(len(weighed)), key=lambda i: (weighed[i].places, i))
-    if rarest_first and weighed[rarest_first[0]].places > POSTINGS_OF_ONE:
-        return _of_common(db, weighed, rarest_first)
     for i in rarest_first:
-        clause, _, count, worth = weighed[i]
+        clause, _, count, _ = weighed[i]
         if not leading or spent + count <= POSTINGS:
             rows = _postings(db, clause)
             placed[i] = _is_word(clause)
@@ -140,14 +151,19 @@ def gather(db: sqlite3.Connection, weighed: list[Weighed]) -> Gathered:
             following += 1
         else:
             break
-        places[i] = rows
+        places[i] = rows if within is None else [row for row in rows if within.holds(row[0])]
+    worths: dict[int, float] = {}
+    for i, rows in enumerate(places):
+        worth = weighed[i].worth
         for row, times in Counter(map(_FIRST, rows)).items():
             # Saturates like BM25, without the passage's length: that is known when it is scored.
             worths[row] = worths.get(row, 0.0) + worth * times / (times + 1)
     return Gathered(worths, places, placed)
 
 
-def _of_common(db: sqlite3.Connection, weighed: list[Weighed], rarest_first: list[int]) -> Gathered:
+def _of_common(
+    db: sqlite3.Connection, weighed: list[Weighed], rarest_first: list[int], within: Within | None
+) -> Gathered:
     """When every clause is common: the passages with the most of them, rarest first, and the newest of the rarest.
     FTS5 leaps through an AND, so each step costs no more than the rows it gives."""
     worths: dict[int, float] = {}
@@ -157,9 +173,10 @@ def _of_common(db: sqlite3.Connection, weighed: list[Weighed], rarest_first: lis
         room = POSTINGS - len(worths)
         if room <= 0:
             break
-        newest = _match(db, " AND ".join(weighed[i].clause.match for i in together), room)
+        # Of other projects there may be many more, so the newest of all would leave out the wanted ones.
+        newest = _match(db, " AND ".join(weighed[i].clause.match for i in together), room if within is None else -1)
         for row, _ in newest:
-            if row not in worths:
+            if row not in worths and (within is None or within.holds(row)):
                 worths[row] = sum(weighed[i].worth for i in together) / 2
                 for i in together:
                     places[i].append((row, -1))
