@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from axiommind.projections.documents import DocumentRow, FolderRow
     from axiommind.projections.runner import Index, Progress
     from axiommind.search.citations import Opened
-    from axiommind.search.find import Page, Shown
+    from axiommind.search.find import Page
+    from axiommind.search.show import Shown
 
 __all__ = ["Forgotten", "Library", "Memory", "Scope"]
 
@@ -553,7 +554,8 @@ class Memory:
     def show(self, name: str, *, context: int = 1, db: Path | None = None) -> Shown:
         """One passage by the id that a search gave it, with what was said around it."""
         from axiommind.ids import number_of
-        from axiommind.search.find import connect, show
+        from axiommind.search.find import connect
+        from axiommind.search.show import show
 
         number = number_of(name.strip().lower())
         with self._reading(Scope(None), db) as connection:

@@ -14,7 +14,8 @@ from axiommind.text.summary import summary
 if TYPE_CHECKING:
     from axiommind.model import Citation
     from axiommind.search.citations import Opened
-    from axiommind.search.find import Hit, Page
+    from axiommind.search.find import Page
+    from axiommind.search.hits import Hit
 
 __all__ = [
     "age",

@@ -1,0 +1,174 @@
+"""Candidates: the passages that may answer a query, filtered and scored, best first."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from operator import neg
+
+from axiommind.search import filters, lexical, rank
+from axiommind.search.query import Filters, Query
+from axiommind.search.rows import Texts, passages_where
+from axiommind.text.tokens import Clause, phrase, terms
+
+__all__ = ["OF_ONE_GROUP", "SCORED", "literally", "scored"]
+
+# Passages that are read and scored, and how many of one session: hit@1 of every set is the same with 300 and 5,000.
+SCORED = 240
+OF_ONE_GROUP = 12
+# Rows that are looked at before filters are taken to leave nothing more.
+_LOOKED_AT = 40_000
+_READ = 4_000  # when their text has to be read for it
+_CHUNK = 400
+# The best passages whose texts are read when a word was too common for its places to be gathered.
+READ = 30
+_READ_CHARS = 2_000
+_LIKE_SECONDS = 1.0
+_LIKE_ROWS = 200
+
+
+def scored(
+    db: sqlite3.Connection,
+    query: Query,
+    asked: rank.Asked,
+    must: list[Clause],
+    texts: Texts,
+) -> list[rank.Scored]:
+    gathered = lexical.gather(db, list(asked.weighed), _within(db, query))
+    found = gathered.worths
+    for clause in must:
+        having = lexical.rows_with(db, clause)
+        found = {row: worth for row, worth in found.items() if row in having}
+    for text in query.excluded:
+        if (without := phrase(text)) is not None:
+            having = lexical.rows_with(db, without)
+            found = {row: worth for row, worth in found.items() if row not in having}
+    # Ties go to the newer row: ids grow with the log.
+    order = [-row for _, row in sorted(zip(map(neg, found.values()), map(neg, found), strict=True))]
+    passages = _passing(db, query, order, texts)
+    places = _places(asked, gathered, passages)
+    sizes = lexical.lengths(db, places)
+    titles = _titles(db, passages)
+
+    def ranked(some: Iterable[rank.Passage]) -> list[rank.Scored]:
+        found = [
+            rank.score(asked, p, places[p.id], sizes.get(p.id, 0), titles[p.ref] if p.kind == "doc" else 0)
+            for p in some
+        ]
+        found.sort(key=lambda one: (-one.score, one.passage.id))
+        return found
+
+    first = ranked(passages)
+    unplaced = [i for i, known in enumerate(gathered.placed) if not known]
+    if not unplaced:
+        return first
+    best = [one.passage for one in first[:READ]]
+    for passage in best:
+        title, text = texts(passage)
+        read = rank.places_in([asked.weighed[i] for i in unplaced], text[:_READ_CHARS], title)
+        for i, at in zip(unplaced, read, strict=True):
+            places[passage.id][i] = at or places[passage.id][i]
+    return ranked(best) + first[READ:]
+
+
+def _within(db: sqlite3.Connection, query: Query) -> lexical.Within | None:
+    """The events that a project's or a session's passages come from; None when neither is asked for."""
+    wanted = Filters(project=query.filters.project, session=query.filters.session)
+    if wanted == Filters():
+        return None
+    condition, values = filters.conditions(wanted)
+    rows = db.execute(
+        f"""
+        select g.position
+        from segments g
+        join sessions s on s.id = g.session_id
+        left join documents d on false
+        where {condition}
+        union all
+        select d.position
+        from documents d
+        left join sessions s on false
+        where {condition}
+        """,
+        values,
+    )
+    return lexical.Within({row[0] for row in rows})
+
+
+def _titles(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, int]:
+    """How many terms of a document's passages are their headings'."""
+    chunks = ", ".join(str(p.ref) for p in passages if p.kind == "doc")
+    rows = db.execute(f"select id, heading from chunks where id in ({chunks})").fetchall()
+    known = {heading: len(terms(heading)) for _, heading in rows}
+    return {chunk: known[heading] for chunk, heading in rows}
+
+
+def _places(
+    asked: rank.Asked, gathered: lexical.Gathered, passages: Sequence[rank.Passage]
+) -> dict[int, list[list[int]]]:
+    """Where each clause is in each passage."""
+    found: dict[int, list[list[int]]] = {p.id: [[] for _ in asked.weighed] for p in passages}
+    for i, places in enumerate(gathered.places):
+        for row, place in places:
+            if row in found:
+                found[row][i].append(place)
+    return found
+
+
+def _passing(db: sqlite3.Connection, query: Query, order: Sequence[int], texts: Texts) -> list[rank.Passage]:
+    """The first candidates that pass the filters, not too many of one session, unless it was asked for."""
+    condition, values = filters.conditions(query.filters)
+    literal = [text for text in query.phrases if phrase(text) is None]
+    looked_at = _READ if literal or query.filters.lang else _LOOKED_AT
+    of_one = SCORED if query.filters.session else OF_ONE_GROUP
+    of_group: dict[str, int] = {}
+    taken: list[rank.Passage] = []
+    for start in range(0, min(len(order), looked_at), _CHUNK):
+        ids = order[start : start + _CHUNK]
+        places = ", ".join(map(str, ids))  # numbers of ours, not words of a user
+        rows = {row[0]: row for row in db.execute(f"{passages_where(condition)} and p.id in ({places})", values)}
+        for passage in (rank.Passage(*rows[i]) for i in ids if i in rows):
+            if of_group.get(passage.group, 0) < of_one and _suits(db, query, literal, passage, texts):
+                of_group[passage.group] = of_group.get(passage.group, 0) + 1
+                taken.append(passage)
+                if len(taken) >= SCORED:
+                    return taken
+    return taken
+
+
+def literally(db: sqlite3.Connection, query: Query, texts: Texts) -> list[rank.Passage]:
+    """The newest passages that hold the query as it stands; with no query at all, the newest that pass the filters."""
+    condition, values = filters.conditions(query.filters)
+    literal = [text for text in (query.words.strip(), *query.phrases) if text]
+    if not literal and not query.filters.lang and condition == "true":
+        return []
+    refused = set().union(*(lexical.rows_with(db, c) for c in map(phrase, query.excluded) if c is not None))
+    deadline = time.monotonic() + _LIKE_SECONDS
+    found: list[rank.Passage] = []
+    for row in db.execute(f"{passages_where(condition)} order by p.timestamp desc, p.id desc", values):
+        passage = rank.Passage(*row)
+        if passage.id in refused or not _suits(db, query, literal, passage, texts):
+            if time.monotonic() > deadline:
+                break
+            continue
+        found.append(passage)
+        if len(found) >= _LIKE_ROWS:
+            break
+    return found
+
+
+def _suits(db: sqlite3.Connection, query: Query, literal: Sequence[str], passage: rank.Passage, texts: Texts) -> bool:
+    """What only its text can tell of a passage: that it holds what has no words, and its language."""
+    if not all(any(text in part for part in texts(passage)) for text in literal):
+        return False
+    return query.filters.lang is None or _speaks(db, passage, query.filters.lang, texts)
+
+
+def _speaks(db: sqlite3.Connection, passage: rank.Passage, lang: str, texts: Texts) -> bool:
+    from axiommind.text.language import detect
+
+    if passage.doc_id is not None:
+        row = db.execute("select lang from documents where id = ?", (passage.doc_id,)).fetchone()
+        return bool(row) and row[0] == lang
+    return detect(texts(passage)[1]) == lang

@@ -1,0 +1,130 @@
+"""Hits: what is shown of a passage or a session, and why it is there."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from axiommind.ids import short_id
+from axiommind.model import Citation
+from axiommind.search import rank
+from axiommind.search.citations import locate
+from axiommind.search.rows import Texts
+from axiommind.search.snippets import Snippet, cut
+from axiommind.text.summary import summary
+
+__all__ = ["Found", "Hit", "grouped", "hits_of", "owner", "single"]
+
+
+class Hit(NamedTuple):
+    """A passage, or with `passages` a session or document shown by its best one."""
+
+    id: str
+    doc_id: str | None
+    kind: str
+    score: float
+    score_kind: str
+    summary: str
+    snippet: Snippet
+    session_id: str | None
+    project: str | None
+    timestamp: int | None
+    citation: Citation | None
+    heading: str
+    title: str | None  # of the session
+    agent: str | None
+    same: int  # others that say the same and were folded into this one
+    passages: int  # of a session or document, those that matched
+    why: dict[str, Any]
+
+
+Found = tuple[rank.Scored, int, "rank.Group | None"]
+
+
+def single(scored: Sequence[rank.Scored], wanted: int, texts: Texts) -> list[Found]:
+    return [(one, same, None) for one, same in rank.fold(scored, wanted, lambda passage: texts(passage)[1])]
+
+
+def grouped(asked: rank.Asked, scored: Sequence[rank.Scored]) -> list[Found]:
+    return [(group.best[0], 0, group) for group in rank.pool(asked, scored)]
+
+
+def hits_of(
+    db: sqlite3.Connection, asked: rank.Asked, page: Sequence[Found], texts: Texts, *, by_session: bool
+) -> tuple[Hit, ...]:
+    wanted = [w.clause for w in asked.weighed]
+    where = locate(db, [(one.passage.id, one.passage.kind, one.passage.ref) for one, _, _ in page])
+    hits = []
+    for one, same, group in page:
+        passage = one.passage
+        heading, text = texts(passage)
+        project, title, agent = owner(db, passage)
+        worth = group.score if group else one.score
+        hits.append(
+            Hit(
+                id=short_id(passage.id),
+                doc_id=passage.doc_id,
+                kind=passage.kind,
+                score=round(worth / (1 + abs(worth)), 6),
+                score_kind="session" if by_session else "bm25",
+                summary=summary(text),
+                snippet=cut(text, wanted),
+                session_id=passage.group if group and passage.session_id else passage.session_id,
+                project=project,
+                timestamp=passage.timestamp,
+                citation=where.get(passage.id),
+                heading=heading,
+                title=title,
+                agent=agent,
+                same=same,
+                passages=len(group.best) if group else 1,
+                why=_why(asked, one, group),
+            )
+        )
+    return tuple(hits)
+
+
+def owner(db: sqlite3.Connection, passage: rank.Passage) -> tuple[str | None, str | None, str | None]:
+    """The project of a passage, and its session's title and agent."""
+    if passage.doc_id is not None:
+        row = db.execute("select project, null, null from documents where id = ?", (passage.doc_id,)).fetchone()
+    else:
+        # The session that a person would open, or where that is not in the index the subagent's own.
+        row = db.execute(
+            "select project, title, agent from sessions where id in (:group, :own) order by id = :group desc",
+            {"group": passage.group, "own": passage.session_id},
+        ).fetchone()
+    return row or (None, None, None)
+
+
+def _why(asked: rank.Asked, one: rank.Scored, group: rank.Group | None) -> dict[str, Any]:
+    """Which clauses matched where, and what each part of the score gave."""
+    matched = [
+        {
+            "clause": " ".join(w.clause.terms) + ("*" if w.clause.prefix else ""),
+            "in_passages": w.passages,
+            "worth": round(w.worth, 3),
+            "gave": round(gave, 3),
+        }
+        for w, gave in zip(asked.weighed, one.words, strict=True)
+        if gave
+    ]
+    why: dict[str, Any] = {
+        "matched": matched,
+        "missing": [" ".join(w.clause.terms) for w, gave in zip(asked.weighed, one.words, strict=True) if not gave],
+        "words": round(sum(one.words), 3),
+        "near": round(one.near, 3),
+        "kind_weight": one.kind,
+        "date": round(one.date, 3),
+        "recency": round(one.recency, 4),
+        "passage": round(one.score, 3),
+    }
+    if group:
+        why |= {
+            "passages": [round(s.score, 3) for s in group.best[: rank.POOLED]],
+            "covered": round(group.covered, 3),
+            "session_date": round(group.date, 3),
+            "session": round(group.score, 3),
+        }
+    return why
