@@ -533,6 +533,7 @@ class Memory:
         cursor: str | None = None,
         now: int | None = None,
         db: Path | None = None,
+        documents: bool = False,
         **flags: Any,
     ) -> Page:
         """Passages (or with `group` sessions and documents) that answer a text, best first."""
@@ -545,6 +546,8 @@ class Memory:
         named = query.filters.project
         project = self.scope(project=named, db=db).project if named is not None else scope.project
         query = query._replace(filters=query.filters._replace(project=project))
+        if documents:
+            query = query._replace(filters=query.filters._replace(kinds=("doc",)))
         with self._reading(Scope(None), db) as connection:
             connect(connection)
             connection.execute("pragma query_only=on")
@@ -568,10 +571,18 @@ class Memory:
 
     def open_citation(self, citation: Citation, *, context: int = 0, db: Path | None = None) -> Opened:
         """The exact lines that a citation names, from the log: also when the file has changed or gone."""
-        from axiommind.search.citations import open_lines
+        from axiommind.search.citations import open_lines, open_removed
 
         with self._reading(Scope(None), db) as connection, self._log_to_read() as log:
-            return open_lines(connection, log.blob, citation, _within(context))
+            try:
+                return open_lines(connection, log.blob, citation, _within(context))
+            except NotFound:
+                left = open_removed(
+                    lambda doc: log.last_of(doc, "document_saved"), log.blob, citation, _within(context)
+                )
+                if left is None:
+                    raise
+                return left
 
     @contextlib.contextmanager
     def _log_to_read(self) -> Iterator[SqliteLog]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiommind.text.tools import OUTPUT_CHARS, VALUE_CHARS, excerpt, has_output, tool_text
+from axiommind.text.tools import ERROR_CHARS, VALUE_CHARS, excerpt, has_output, tool_text
 
 
 def said(name: str, given: Any, error: str | None = None, output: str | None = None) -> list[str]:
@@ -69,7 +69,7 @@ def test_an_excerpt_is_of_its_text(text: str, limit: int) -> None:
     if len(text) <= limit:
         assert short == text
     else:
-        assert len(short) <= limit + 3
+        assert len(short) <= max(limit, 3)
         assert any(text.startswith(short[:i]) and text.endswith(short[i + 3 :]) for i in range(len(short) - 2))
 
 
@@ -79,7 +79,8 @@ def test_it_depends_on_its_arguments_alone(name: str, given: str | None, error: 
 
 
 def test_of_an_error_as_much_as_of_an_output() -> None:
-    assert len(tool_text("Bash", "{}", "e" * 5000, None)) <= OUTPUT_CHARS + 3
+    assert len(tool_text("Bash", "{}", "e" * 5000, None)) <= ERROR_CHARS
+    assert "the cause" in tool_text("Bash", "{}", "e" * 5000 + " the cause", None), "an error says it at its end"
 
 
 @pytest.mark.parametrize(

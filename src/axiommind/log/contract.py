@@ -76,6 +76,9 @@ class EventLog(Protocol):
     def event_at(self, position: int) -> Event | None:
         """The event at a position."""
 
+    def last_of(self, session_id: str, event_type: str) -> Event | None:
+        """The latest event of this type about a session or a document."""
+
     def last_position(self) -> int:
         """The position of the newest event, 0 when there is none."""
 

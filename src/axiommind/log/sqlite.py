@@ -229,6 +229,14 @@ class SqliteLog:
         rows = self._read(f"select {_COLUMNS} from events where position = ?", (position,))
         return _event(rows[0]) if rows else None
 
+    def last_of(self, session_id: str, event_type: str) -> Event | None:
+        """The latest event of this type about a session or a document."""
+        rows = self._read(
+            f"select {_COLUMNS} from events where session_id = ? and event_type = ? order by position desc limit 1",
+            (session_id, event_type),
+        )
+        return _event(rows[0]) if rows else None
+
     def last_position(self) -> int:
         return int(self._read("select coalesce(max(position), 0) from events", ())[0][0])
 

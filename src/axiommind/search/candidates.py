@@ -170,5 +170,8 @@ def _speaks(db: sqlite3.Connection, passage: rank.Passage, lang: str, texts: Tex
 
     if passage.doc_id is not None:
         row = db.execute("select lang from documents where id = ?", (passage.doc_id,)).fetchone()
-        return bool(row) and row[0] == lang
-    return detect(texts(passage)[1]) == lang
+        found = row[0] if row else "und"
+    else:
+        found = detect(texts(passage)[1])
+    # A few Latin words may be of any language; asked for English, they count.
+    return bool(found == lang or (lang == "en" and found == "und"))

@@ -5,15 +5,17 @@ Lines are read from the log's blobs, so a citation opens after its file is gone;
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from axiommind.errors import BadQuery, NotFound
-from axiommind.model import Citation
+from axiommind.ids import document_id
+from axiommind.model import Citation, Event
 
-__all__ = ["Opened", "locate", "open_lines", "parse"]
+__all__ = ["Opened", "locate", "open_lines", "open_removed", "parse"]
 
 _PLACES = 24  # bits of a row's id that are its place in its segment
 _CITATION = re.compile(r"(?P<path>.+?)[:#]L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?", re.DOTALL)
@@ -92,6 +94,26 @@ def open_lines(
     if first + len(lines) <= citation.line_start:
         raise NotFound(f"{path} has no line {citation.line_start} in the index", hint="run: axm index")
     return Opened(cited, first, tuple(lines), kind)
+
+
+def open_removed(
+    saved: Callable[[str], Event | None], blob: Callable[[str], bytes | None], citation: Citation, context: int = 0
+) -> Opened | None:
+    """The lines of a document that is no longer in the index, as the log last had it; None when it never did."""
+    if "\x00" in citation.path:
+        return None
+    path = os.path.realpath(citation.path)
+    event = saved(document_id(path))
+    content = blob(event.payload["blob"]) if event is not None else None
+    if event is None or content is None:
+        return None
+    first = max(citation.line_start - context, 1)
+    lines = content.decode("utf-8", "replace").split("\n")[: event.payload["lines"]]
+    lines = lines[first - 1 : citation.line_end + context]
+    if first + len(lines) <= citation.line_start:
+        return None
+    end = min(citation.line_end, first + len(lines) - 1)
+    return Opened(Citation(path, citation.line_start, end), first, tuple(lines), "document")
 
 
 def _transcript_lines(

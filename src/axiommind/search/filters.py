@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from typing import Any
 
@@ -70,7 +71,8 @@ def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
             **{f"tag{n}": tag.casefold()},
         )
     if filters.path:
-        add("d.path is not null and axm_is_path(d.path, d.root, :path)", path=filters.path)
+        path = os.path.expanduser(filters.path)  # noqa: PTH111 - pathlib would need the whole path
+        add("d.path is not null and axm_is_path(d.path, d.root, :path)", path=path)
     return " and ".join(f"({one})" for one in wanted) or "true", values
 
 
@@ -112,4 +114,7 @@ def _is_path(path: str, root: str, glob: str) -> bool:
     below = path[len(root) + 1 :] if path.startswith(root + "/") else path.rpartition("/")[2]
     named = f"{root.rpartition('/')[2]}/{below}"
     glob = glob.replace("\\", "/")
-    return any(matches(one, glob.lstrip("/")) for one in (below, named, path.lstrip("/")))
+    glob = glob.strip("/") if not glob.startswith("/") else glob.lstrip("/")
+    # A folder's name means what is in it, a file's name that file wherever it lies.
+    globs = (glob, f"{glob}/**", f"**/{glob}") if not any(c in glob for c in "*?[") else (glob,)
+    return any(matches(one, g) for one in (below, named, path.lstrip("/")) for g in globs)

@@ -40,6 +40,7 @@ class Page(NamedTuple):
     index_version: str
     hits: tuple[Hit, ...]
     total: int
+    truncated: bool  # more may match than were ranked
     next_cursor: str | None
 
 
@@ -73,7 +74,7 @@ def find(db: sqlite3.Connection, query: Query, options: Options, now: int) -> Pa
     more = offset + k < total and k > 0 and len(page) == k
     cursor = _cursor(db, query, options, now, offset + k) if more else None
     took = (time.perf_counter() - started) * 1000
-    return Page(query.text, method, round(took, 2), version, shown, total, cursor)
+    return Page(query.text, method, round(took, 2), version, shown, total, len(scored) >= candidates.SCORED, cursor)
 
 
 def _asked(db: sqlite3.Connection, query: Query, wanted: list[Clause], options: Options, now: int) -> rank.Asked:
@@ -87,7 +88,9 @@ def _asked(db: sqlite3.Connection, query: Query, wanted: list[Clause], options: 
         def dates(at: int) -> float:
             return max(rank.DATE_WEIGHT[m.level] if matches(m, at) else 0.0 for m in named)
 
-    return rank.Asked(weighed, stats, total, dates, now if options.recency else None)
+    known = {w.clause for w in weighed}
+    unknown = tuple(clause for clause in wanted if clause not in known)
+    return rank.Asked(weighed, stats, total, dates, now if options.recency else None, unknown)
 
 
 # --- pages -----------------------------------------------------------------------------------------------

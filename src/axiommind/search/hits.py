@@ -32,7 +32,8 @@ class Hit(NamedTuple):
     timestamp: int | None
     citation: Citation | None
     heading: str
-    title: str | None  # of the session
+    title: str | None  # of the session or document
+    tool: str | None
     agent: str | None
     same: int  # others that say the same and were folded into this one
     passages: int  # of a session or document, those that matched
@@ -76,6 +77,7 @@ def hits_of(
                 citation=where.get(passage.id),
                 heading=heading,
                 title=title,
+                tool=_tool(db, passage),
                 agent=agent,
                 same=same,
                 passages=len(group.best) if group else 1,
@@ -85,10 +87,17 @@ def hits_of(
     return tuple(hits)
 
 
+def _tool(db: sqlite3.Connection, passage: rank.Passage) -> str | None:
+    if passage.kind != "tool":
+        return None
+    row = db.execute("select classified_name from tool_uses where id = ?", (passage.ref,)).fetchone()
+    return str(row[0]) if row else None
+
+
 def owner(db: sqlite3.Connection, passage: rank.Passage) -> tuple[str | None, str | None, str | None]:
-    """The project of a passage, and its session's title and agent."""
+    """The project of a passage, and the title and agent of its session or document."""
     if passage.doc_id is not None:
-        row = db.execute("select project, null, null from documents where id = ?", (passage.doc_id,)).fetchone()
+        row = db.execute("select project, title, null from documents where id = ?", (passage.doc_id,)).fetchone()
     else:
         # The session that a person would open, or where that is not in the index the subagent's own.
         row = db.execute(
@@ -112,6 +121,7 @@ def _why(asked: rank.Asked, one: rank.Scored, group: rank.Group | None) -> dict[
     ]
     why: dict[str, Any] = {
         "matched": matched,
+        "nowhere": [" ".join(clause.terms) for clause in asked.unknown],
         "missing": [" ".join(w.clause.terms) for w, gave in zip(asked.weighed, one.words, strict=True) if not gave],
         "words": round(sum(one.words), 3),
         "near": round(one.near, 3),

@@ -21,6 +21,8 @@ __all__ = ["KINDS", "PREFIXES", "Filters", "Query"]
 KINDS = ("prompt", "response", "tool", "insight", "doc", "pad")
 PREFIXES = ("kind", "project", "file", "tool", "session", "since", "until", "lang", "tag", "path")
 
+_LANGUAGES = {"korean": "ko", "chinese": "zh", "japanese": "ja", "english": "en", "other": "und"}
+
 _LISTS = frozenset({"kind", "tool", "tag"})  # several by comma; a file's name may hold one
 _ONCE = ("project", "session", "lang", "path")
 _EXCLUDABLE = ("kind", "tool")
@@ -112,8 +114,8 @@ class Query(NamedTuple):
             session=_only("session", given["session"]),
             since=max(_times("since", [*given["since"], since], now), default=None),
             until=min(_times("until", [*given["until"], until], now), default=None),
-            lang=(_only("lang", given["lang"]) or "").lower() or None,
-            tags=_distinct(given["tag"]),
+            lang=_language(_only("lang", given["lang"])),
+            tags=_distinct([tag.lstrip("#") or tag for tag in given["tag"]]),
             path=_only("path", given["path"]),
             not_kinds=_kinds(read.refused["kind"]),
             not_tools=_distinct(read.refused["tool"]),
@@ -121,6 +123,18 @@ class Query(NamedTuple):
         if filters.since is not None and filters.until is not None and filters.since >= filters.until:
             raise BadQuery("since is after until: nothing lies between", hint="swap them, or leave one out")
         return cls(text, " ".join(read.words), tuple(read.phrases), tuple(read.excluded), filters)
+
+
+def _language(name: str | None) -> str | None:
+    """`ko`, `ko-KR` and `Korean` are one; what is no language that we tell apart is a mistake."""
+    if not name:
+        return None
+    short = _LANGUAGES.get(name.casefold(), name.casefold().replace("_", "-").partition("-")[0])
+    if short not in _LANGUAGES.values():
+        raise BadQuery(
+            f"lang:{name[:60]} is not a language that is told apart", hint="ko, zh, ja, en, or und for others"
+        )
+    return short
 
 
 class _Read:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from axiommind.search.lexical import Statistics, Weighed
-from axiommind.text.tokens import fts_text
+from axiommind.text.tokens import Clause, fts_text
 
 __all__ = ["Asked", "Group", "Passage", "Scored", "fold", "places_in", "pool", "score"]
 
@@ -31,6 +31,8 @@ SATURATION = {
     "doc": (1.2, 0.6),
     "pad": (0.9, 0.5),
 }
+# A tool call shorter than the average is taken to be average: a pattern looked for or a path read would otherwise beat
+# what people say about it.
 # Words of the title and the headings count so many times: jaquad-ja 0.910 without titles, 0.915 at 1, 0.917 at 2.
 TITLE_WEIGHT = 2.0
 # Neighbours in the query that are neighbours in the passage: the worth of the lesser one, divided by their distance.
@@ -104,11 +106,14 @@ class Asked(NamedTuple):
     total: float
     dates: Callable[[int], float] | None = None
     now: int | None = None  # None: recency does not count
+    unknown: tuple[Clause, ...] = ()  # what no passage holds
 
 
 def score(asked: Asked, passage: Passage, places: Sequence[list[int]], length: int, titled: int = 0) -> Scored:
     """What a passage is worth, given where each clause is in it. Its first `titled` terms are its title's."""
     k1, b = SATURATION[passage.kind]
+    if passage.kind == "tool":
+        length = max(length, round(asked.stats.average))
     norm = k1 * (1 - b + b * length / asked.stats.average)
     words = []
     for found, (_clause, _count, _places, worth) in zip(places, asked.weighed, strict=True):

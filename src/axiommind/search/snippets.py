@@ -12,6 +12,7 @@ from operator import add
 from typing import NamedTuple
 from unicodedata import normalize
 
+from axiommind.text.summary import on_one_line
 from axiommind.text.tokens import Clause, terms, word_terms
 
 __all__ = ["Snippet", "cut", "marks"]
@@ -37,9 +38,6 @@ def _unspaced() -> re.Pattern[str]:
     )
 
 
-_BLANKS = re.compile(r"\s+")
-
-
 class Snippet(NamedTuple):
     text: str
     marks: tuple[tuple[int, int], ...]
@@ -47,7 +45,7 @@ class Snippet(NamedTuple):
 
 def cut(text: str, clauses: Sequence[Clause], limit: int = SNIPPET_CHARS) -> Snippet:
     """The stretch with the most different words of the query, on one line."""
-    text = _BLANKS.sub(" ", text[:_LOOKED_AT]).strip()
+    text = on_one_line(text[:_LOOKED_AT])
     found = marks(text, clauses)
     if len(text) <= limit:
         return Snippet(text, found)

@@ -27,7 +27,7 @@ from axiommind.sources.records import (
 from axiommind.text import jsonlines
 from axiommind.text.commands import classify
 from axiommind.text.tokens import keywords
-from axiommind.text.tools import excerpt, has_output
+from axiommind.text.tools import ERROR_CHARS, excerpt, has_output
 
 __all__ = ["BULK_TYPES", "decode", "sidecar"]
 
@@ -86,7 +86,6 @@ _TAG = {
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _LONG_STRING = 8000  # of a tool input, in the index; the log has all of it
-_ERROR_CHARS = 500
 _PROBLEMS = 100  # of one segment; the rest is counted
 # Lines whose uuid says which record they are, wherever it was copied.
 _WITH_IDENTITY = {"user", "assistant", "attachment", "system", "tool_use"}
@@ -466,7 +465,7 @@ class _Decoder:
         text = _text_of(block.get("content"))
         failed = block.get("is_error") is True
         index = self.uses.get(use_id)
-        error = text[:_ERROR_CHARS] if failed else None
+        error = excerpt(text.strip(), ERROR_CHARS) if failed else None
         output = None if failed or use_id in self.silent else excerpt(text.strip()) or None
         result = ToolResult(use_id, int(failed), error, output, len(text), self.number)
         if index is None:

@@ -32,6 +32,7 @@ __all__ = [
 RETRIEVAL_METHOD = "fts5-bm25"
 _AGES = ((365 * 86_400, "y"), (30 * 86_400, "mo"), (7 * 86_400, "w"), (86_400, "d"), (3_600, "h"), (60, "min"))
 # How a session of an agent is taken up again.
+_MOST_SCORED = 12
 _RESUME = {"claude-code": "claude --resume {session}"}
 
 
@@ -45,6 +46,7 @@ def to_dict(page: Page, *, why: bool = False) -> dict[str, Any]:
         "hits": [_hit(hit, page.search_method, why=why) for hit in page.hits],
         "total": page.total,
         "next_cursor": page.next_cursor,
+        "truncated": page.truncated,
     }
 
 
@@ -69,6 +71,7 @@ def _hit(hit: Hit, method: str, *, why: bool) -> dict[str, Any]:
         "citation": cited(hit.citation),
         "heading": hit.heading or None,
         "title": hit.title,
+        "tool": hit.tool,
         "folded": hit.same,
         "passages": hit.passages,
     }
@@ -121,11 +124,12 @@ def documents_as_text(page: Page, *, why: bool = False) -> str:
 
 
 def _shown(number: int, hit: Hit, at: float, *, why: bool) -> str:
-    what = [hit.kind, age(hit.timestamp, at)]
+    what = [hit.tool or hit.kind, age(hit.timestamp, at)]
     if hit.project:
         what.append(_home(hit.project))
     if hit.score_kind == "session":
-        what.append(render.counted(hit.passages, "passage"))
+        more = "+" if hit.passages >= _MOST_SCORED else ""  # of one session no more are scored
+        what.append(f"{hit.passages}{more} passage{'' if hit.passages == 1 else 's'}")
     if hit.same:
         what.append(f"+{hit.same} alike")
     lines = [f"{number}. [{hit.score:.2f}] {highlighted(hit.snippet.text, hit.snippet.marks)}"]
@@ -148,11 +152,13 @@ def _shown(number: int, hit: Hit, at: float, *, why: bool) -> str:
 
 def _reasons(why: dict[str, Any]) -> list[str]:
     rows = [
-        f"{one['clause']}: {one['gave']:.2f} of {one['worth']:.2f}, in {render.counted(one['in_passages'], 'passage')}"
+        f"{one['clause']}: gave {one['gave']:.2f} (worth {one['worth']:.2f}, in {one['in_passages']:,} of all passages)"
         for one in why["matched"]
     ]
     if why["missing"]:
-        rows.append("not there: " + ", ".join(why["missing"]))
+        rows.append("not here: " + ", ".join(why["missing"]))
+    if why["nowhere"]:
+        rows.append("in no passage: " + ", ".join(why["nowhere"]))
     parts = [f"words {why['words']:.2f}", f"near each other {why['near']:.2f}", f"kind × {why['kind_weight']:.2f}"]
     parts += [f"date {why['date']:.2f}"] if why["date"] else []
     parts += [f"recency × {1 + why['recency']:.2f}"] if why["recency"] else []

@@ -115,8 +115,14 @@ _HARMLESS = frozenset("\n\t\u00a0\u00ad\u1680\u200c\u200d\u202f\u205f\u3000" + "
 
 
 def printable(text: str) -> str:
-    """Without control characters: what a transcript says must not steer the terminal."""
-    return text if text.isprintable() else "".join(c if c.isprintable() or c in _HARMLESS else "\ufffd" for c in text)
+    """Without colours and control characters: what a transcript says must not steer the terminal."""
+    if text.isprintable():
+        return text
+    if "\x1b" in text:
+        from axiommind.text.summary import without_colours
+
+        text = without_colours(text)
+    return "".join(c if c.isprintable() or c in _HARMLESS else "\ufffd" for c in text)
 
 
 def width(text: str) -> int:

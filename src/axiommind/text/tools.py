@@ -10,13 +10,15 @@ import json
 import re
 from typing import Any
 
-__all__ = ["excerpt", "has_output", "tool_text"]
+__all__ = ["ERROR_CHARS", "excerpt", "has_output", "tool_text"]
 
 # Characters of a value, and of a result, that are searchable.
 VALUE_CHARS = 1200
 OUTPUT_CHARS = 800
+ERROR_CHARS = 1000
 # A text over its limit keeps this share at its end; the rest is its beginning.
 _TAIL_SHARE = 0.4
+_JOINT = "\n…\n"
 _DEPTH = 6
 # What these return is a file, a list of paths, a list of commits, or an acknowledgement: nothing of the session's own.
 _SILENT_LIST = """
@@ -27,7 +29,8 @@ _SILENT = frozenset(_SILENT_LIST.split())
 # First of a call's values, and the one that names it.
 _NAMING = ("command", "file_path", "notebook_path", "path", "url", "query", "pattern", "description", "subject")
 # Written by the client or repeated from the file: no words of the call's own.
-_DULL = frozenset(("old_string", "status", "taskId", "subagent_type", "model", "run_in_background", "type", "mode"))
+_DULL_LIST = "old_string status taskId subagent_type model run_in_background type mode output_mode"
+_DULL = frozenset(_DULL_LIST.split())
 _OURS = re.compile(r"mcp__(?:plugin_)?(?:axiommind|axm|memory_axiommind)")
 _OUR_COMMAND = re.compile(r"""(?:^|[|;&(`"'\s/])(?:axm|suggest-workflow)["']?\s|\s-m\s+axiommind\b""")
 
@@ -37,7 +40,7 @@ def tool_text(name: str, input_json: str | None, error: str | None, output: str 
     lines = [name] if name.startswith("mcp__") else []
     lines += _values(_fields(input_json))
     if error:
-        lines.append(excerpt(error, OUTPUT_CHARS))
+        lines.append(excerpt(error, ERROR_CHARS))
     elif output:
         lines.append(output)
     return "\n".join(lines)
@@ -58,13 +61,13 @@ def excerpt(text: str, limit: int = OUTPUT_CHARS) -> str:
     if len(text) <= limit:
         return text
     tail = int(limit * _TAIL_SHARE)
-    head = text[: limit - tail]
+    head = text[: limit - tail - len(_JOINT)]
     end = text[-tail:]
     if (cut := head.rfind("\n")) > len(head) // 2:
         head = head[:cut]
     if 0 <= (cut := end.find("\n")) < len(end) // 2:
         end = end[cut + 1 :]
-    return f"{head}\n…\n{end}"
+    return f"{head}{_JOINT}{end}"
 
 
 def _fields(input_json: str | None) -> Any:

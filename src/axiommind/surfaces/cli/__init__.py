@@ -57,7 +57,7 @@ def build(argv: list[str], *, everything: bool = False) -> argparse.ArgumentPars
         formatter_class=_Formatter,
         prog=name if name in ("axm", "suggest-workflow") else "axm",
         description="Memory for coding agents: index, query and keep what they leave on disk.",
-        epilog="Try: axm index, then: axm query --perspective tool-frequency --format table",
+        epilog='Try: axm index, then: axm search "what you remember of it"',
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, prog=parser.prog)
@@ -119,6 +119,8 @@ def _run(argv: list[str]) -> int:
     args, unknown = parser.parse_known_args(argv)
     if unknown:
         hint = _load("query").owners(unknown) if args.command == "query" else ""  # type: ignore[attr-defined]
+        if args.command in ("search", "kb"):
+            hint = "a query with -word goes in quotes"
         args.parser.error(f"unrecognized arguments: {' '.join(unknown)}" + (f" ({hint})" if hint else ""))
     if args.home:
         os.environ["AXM_HOME"] = args.home

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from axiommind.api import Memory
+from axiommind.errors import UsageError
 from axiommind.surfaces import hits, render
 from axiommind.surfaces.cli import search
 from axiommind.surfaces.progress import Bar
@@ -97,14 +98,17 @@ def _index(args: argparse.Namespace) -> int:
 
 
 def _search(args: argparse.Namespace) -> int:
+    text = " ".join(args.query)
+    if not text.strip():
+        raise UsageError("there is nothing to search for", hint="axm kb list --documents shows what is there")
     memory = Memory()
     page = memory.search(
-        " ".join(args.query),
+        text,
         memory.scope(all_projects=True),
         k=args.k,
         recency=not args.no_recency,
         cursor=args.cursor,
-        kind=["doc"],
+        documents=True,
         **search.flags_of(args),
     )
     if args.json or not page.hits:

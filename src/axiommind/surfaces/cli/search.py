@@ -50,12 +50,18 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(group: Any) -> None:
-    group.add_argument("-k", "--k", type=int, default=10, metavar="N", help="at most so many hits (default 10)")
+    group.add_argument("-k", "--k", type=_count, default=10, metavar="N", help="so many hits, up to 100 (default 10)")
     group.add_argument("--mode", choices=("lexical",), default="lexical", help="how to search (default lexical)")
     group.add_argument("--no-recency", action="store_true", help="do not prefer what is recent")
     group.add_argument("--why", action="store_true", help="show which words matched, and what each part gave")
     group.add_argument("--cursor", help="the next page: the next_cursor of the last one")
     group.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def _count(text: str) -> int:
+    if text.isdecimal() and 1 <= int(text) <= 100:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 100; quote the query if this is part of it")
 
 
 def flags_of(args: argparse.Namespace) -> dict[str, Any]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 
 from axiommind.api import Memory
 from axiommind.surfaces import hits, render
+from axiommind.text.summary import summary
 
 HELP = "Show a passage that a search found, with what was said around it."
 _EPILOG = """examples:
@@ -56,9 +56,9 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(record, ensure_ascii=False, indent=1))
         return 0
     about = [shown.kind, hits.age(shown.timestamp, time.time()), shown.project or "", shown.title or shown.heading]
-    sys.stderr.write(" · ".join(render.printable(a) for a in about if a) + "\n")
+    print(" · ".join(render.printable(summary(a)) for a in about if a))
     if cited is not None:
-        sys.stderr.write(f"{render.printable(cited.text)}\n")
+        print(render.printable(cited.text))
     if opened is not None:
         print(hits.lines_as_text(opened))
         return 0
