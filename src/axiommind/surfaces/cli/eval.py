@@ -23,6 +23,8 @@ _EPILOG = """a file of golden queries (YAML):
     expected: [1k9x4c]
     group: korean
 
+also: id, group, lang, kind, project, must_contain, forbidden (docs/search.md)
+
 examples:
   axm eval golden queries.yaml
   axm eval golden queries.yaml --save            write queries.baseline.json
@@ -35,7 +37,9 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.add_argument("what", choices=("golden",), help="what to measure")
     parser.add_argument("file", type=Path, metavar="FILE", help="the golden queries, as YAML")
     parser.add_argument("--project", metavar="PATH", help="search this project (default: all of them)")
-    parser.add_argument("--baseline", type=Path, metavar="FILE", help="compare with this (default: FILE.baseline.json)")
+    parser.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="compare with this (default: FILE, ending .baseline.json)"
+    )
     parser.add_argument("--save", action="store_true", help="save this run as the baseline")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 

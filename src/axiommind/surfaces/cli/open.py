@@ -8,7 +8,7 @@ import json
 from axiommind.api import Memory
 from axiommind.surfaces import hits
 
-HELP = "Print the exact lines that a citation names, from the log: also when the file has changed or gone."
+HELP = "Print the exact lines that a citation names, from the log: also when the file is gone."
 _EPILOG = """examples:
   axm open notes/plan.md:L12-L34
   axm open notes/plan.md#L12 --context 3

@@ -104,7 +104,7 @@ def _print(memory: Memory, seen: Overview, sample: bool) -> None:
     drawn = ["query --perspective transitions --plot transitions.svg"] if find_spec("altair") else []
     for command in (
         "query --perspective usage --format table",
-        'query --perspective prompts --search "test" --format table',
+        'search "test"',
         *drawn,
         'query --sql "select title, prompt_count from sessions order by last_ts desc limit 5"',
         "doctor",
