@@ -32,7 +32,7 @@ SATURATION = {
     "pad": (0.9, 0.5),
 }
 # A tool call shorter than the average is taken to be average: a pattern looked for or a path read would otherwise beat
-# what people say about it.
+# what people say about it. 86.4 · 72.4 with, 88.1 · 72.4 without; hit@5 of cipher-box 98.3 and 82.8.
 # Words of the title and the headings count so many times: jaquad-ja 0.910 without titles, 0.915 at 1, 0.917 at 2.
 TITLE_WEIGHT = 2.0
 # Neighbours in the query that are neighbours in the passage: the worth of the lesser one, divided by their distance.
