@@ -90,7 +90,8 @@ def _asked(db: sqlite3.Connection, query: Query, wanted: list[Clause], options: 
 
     known = {w.clause for w in weighed}
     unknown = tuple(clause for clause in wanted if clause not in known)
-    return rank.Asked(weighed, stats, total, dates, now if options.recency else None, unknown)
+    kinds = rank.KIND_WEIGHT if options.group else rank.PASSAGE_WEIGHT
+    return rank.Asked(weighed, stats, total, dates, now if options.recency else None, unknown, kinds)
 
 
 # --- pages -----------------------------------------------------------------------------------------------

@@ -48,7 +48,14 @@ def single(scored: Sequence[rank.Scored], wanted: int, texts: Texts) -> list[Fou
 
 
 def grouped(asked: rank.Asked, scored: Sequence[rank.Scored]) -> list[Found]:
-    return [(group.best[0], 0, group) for group in rank.pool(asked, scored)]
+    return [(_to_read(group), 0, group) for group in rank.pool(asked, scored)]
+
+
+def _to_read(group: rank.Group) -> rank.Scored:
+    """Of a session the passage that tells a reader most, which need not be the best evidence."""
+    return max(
+        group.best, key=lambda one: (one.score * rank.PASSAGE_WEIGHT[one.passage.kind] / one.kind, -one.passage.id)
+    )
 
 
 def hits_of(
