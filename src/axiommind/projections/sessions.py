@@ -527,6 +527,14 @@ def _remove(db: sqlite3.Connection, session: str, batch: Batch, shared: _canonic
     row = db.execute("select project from sessions where id = ?", (session,)).fetchone()
     if row is not None:
         batch.projects.add(row[0])
+    neighbours = db.execute(
+        """
+        select s.id from files f join files o on o.folder = f.folder join sessions s on s.id = o.session_id
+        where f.session_id = ? and not s.project_known
+        """,
+        (session,),
+    )
+    batch.sessions |= {row[0] for row in neighbours}  # their project may have come from here
     _rows.clear(db, session, shared, batch)
     db.execute("delete from sessions where id = ?", (session,))
     batch.sessions.add(session)
@@ -572,7 +580,8 @@ _REFRESH = """
 
 def _adopt(db: sqlite3.Connection, batch: Batch) -> None:
     """A subagent belongs to its parent's project. A session whose lines name no folder belongs to that of its
-    neighbours, if their folder's name is that project's. In whatever order they came."""
+    neighbours, if their folder's name is that project's; one that was moved, to where it is now. In whatever order they
+    came."""
     touched = sorted(batch.sessions)
     moved: list[tuple[str, str]] = []
     for session in touched:
@@ -592,7 +601,10 @@ def _adopt(db: sqlite3.Connection, batch: Batch) -> None:
         lost = db.execute(
             """
             select distinct s.id, s.project from files f join sessions s on s.id = f.session_id
-            where f.folder = ? and not s.project_known and s.parent_session is null
+            where f.folder = ?1 and not s.project_known and s.parent_session is null
+              and ?1 = (
+                select o.folder from files o where o.session_id = s.id
+                order by o.missing_since is not null, o.position limit 1)
             """,
             (folder,),
         ).fetchall()
