@@ -573,7 +573,7 @@ class Memory:
         """The exact lines that a citation names, from the log: also when the file has changed or gone."""
         from axiommind.search.citations import open_lines, open_removed
 
-        with self._reading(Scope(None), db) as connection, self._log_to_read() as log:
+        with self._reading(Scope(None), db) as connection, self._log_to_read() as (log, _key):
             try:
                 return open_lines(connection, log.blob, citation, _within(context))
             except NotFound:
@@ -585,15 +585,16 @@ class Memory:
                 return left
 
     @contextlib.contextmanager
-    def _log_to_read(self) -> Iterator[SqliteLog]:
+    def _log_to_read(self) -> Iterator[tuple[SqliteLog, bytes]]:
         from axiommind.log import home_key
         from axiommind.log.sqlite import SqliteLog
 
         if not self.config.log_path.exists():
             raise NotFound(f"there is no log at {self.config.log_path} yet", hint="run: axm index")
-        log = SqliteLog(self.config.log_path, home_key(self.config.home), read_only=True)
+        key = home_key(self.config.home)
+        log = SqliteLog(self.config.log_path, key, read_only=True)
         try:
-            yield log
+            yield log, key
         finally:
             log.close()
 
@@ -612,17 +613,8 @@ class Memory:
         """Everything that is wrong, as (where, what). Nothing is repaired here."""
         from axiommind.health import verify
 
-        if not self.config.log_path.exists():
-            raise NotFound(f"there is no log at {self.config.log_path} yet", hint="run: axm index")
-        from axiommind.log import home_key
-        from axiommind.log.sqlite import SqliteLog
-
-        key = home_key(self.config.home)
-        log = SqliteLog(self.config.log_path, key, read_only=True)
-        try:
+        with self._log_to_read() as (log, key):
             return verify(self.config, log, key, deep=deep)
-        finally:
-            log.close()
 
 
 def _within(context: int) -> int:

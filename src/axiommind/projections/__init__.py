@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from axiommind.model import Event
     from axiommind.sources.records import Decoded
 
-__all__ = ["Batch", "Decode", "Projection", "load_all"]
+__all__ = ["PLACE_BITS", "Batch", "Decode", "Projection", "load_all"]
 
 
 class Decode(Protocol):
@@ -28,6 +28,8 @@ class Decode(Protocol):
 
 
 _SHARED = {"runner", "scope"}
+# A row's id is the position of its event and, in so many bits, its place in it.
+PLACE_BITS = 24
 
 
 class Batch:

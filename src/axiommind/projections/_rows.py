@@ -10,13 +10,11 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from axiommind.projections import Batch, _canonical
+from axiommind.projections import PLACE_BITS, Batch, _canonical
 from axiommind.sources.records import Decoded, Record, ToolResult
 from axiommind.text.tools import has_output
 
 __all__ = ["add", "already_known", "clear", "iso", "row_id"]
-
-_PLACES = 24
 
 
 def iso(milliseconds: int) -> str:
@@ -25,7 +23,7 @@ def iso(milliseconds: int) -> str:
 
 
 def row_id(position: int, place: int) -> int:
-    return position << _PLACES | place
+    return position << PLACE_BITS | place
 
 
 def add(

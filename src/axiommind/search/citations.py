@@ -14,22 +14,22 @@ from typing import NamedTuple
 from axiommind.errors import BadQuery, NotFound
 from axiommind.ids import document_id
 from axiommind.model import Citation, Event
+from axiommind.projections import PLACE_BITS
 
 __all__ = ["Opened", "locate", "open_lines", "open_removed", "parse"]
 
-_PLACES = 24  # bits of a row's id that are its place in its segment
 _CITATION = re.compile(r"(?P<path>.+?)[:#]L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?", re.DOTALL)
 _FROM_HERE = re.compile(r"\A(?:\.{0,2}/)+")  # ./ and ../ lead to the file, and are no part of its path
 _WHERE = {
-    "prompt": f"select r.line, r.line, g.path from prompts r join segments g on g.position = r.id >> {_PLACES}",
+    "prompt": f"select r.line, r.line, g.path from prompts r join segments g on g.position = r.id >> {PLACE_BITS}",
     "response": f"""
-        select r.line_start, r.line_end, g.path from responses r join segments g on g.position = r.id >> {_PLACES}
+        select r.line_start, r.line_end, g.path from responses r join segments g on g.position = r.id >> {PLACE_BITS}
     """,
     # A call and what came back are lines of their own; what came back counts when the passage holds some of it.
     "tool": f"""
         select r.line, case when r.error is null and r.output is null then r.line
                             else max(r.line, coalesce(r.result_line, r.line)) end, g.path
-        from tool_uses r join segments g on g.position = r.id >> {_PLACES}
+        from tool_uses r join segments g on g.position = r.id >> {PLACE_BITS}
     """,
     "doc": "select r.line_start, r.line_end, d.path from chunks r join documents d on d.id = r.doc_id",
 }
@@ -59,7 +59,7 @@ def locate(db: sqlite3.Connection, rows: Iterable[tuple[int, str, int]]) -> dict
             continue
         start, end, path = row
         if start < end and kind != "doc":
-            values = {"position": ref >> _PLACES, "end": end}
+            values = {"position": ref >> PLACE_BITS, "end": end}
             (path,) = db.execute(_REACHING, values).fetchone() or (path,)
         found[passage] = Citation(path, start, end)
     return found
@@ -86,14 +86,12 @@ def open_lines(
     last = citation.line_end + context
     if kind == "document":
         name, count = db.execute("select blob, lines from documents where path = ?", (path,)).fetchone()
-        content = blob(name)
-        lines = content.decode("utf-8", "replace").split("\n")[:count][first - 1 : last] if content is not None else []
+        lines = _document_lines(blob(name), count, first, last)
     else:
         lines = _transcript_lines(db, blob, path, first, last)
-    cited = Citation(path, citation.line_start, min(citation.line_end, first + len(lines) - 1))
     if first + len(lines) <= citation.line_start:
         raise NotFound(f"{path} has no line {citation.line_start} in the index", hint="run: axm index")
-    return Opened(cited, first, tuple(lines), kind)
+    return _opened(citation._replace(path=path), first, lines, kind)
 
 
 def open_removed(
@@ -104,16 +102,24 @@ def open_removed(
         return None
     path = os.path.realpath(citation.path)
     event = saved(document_id(path))
-    content = blob(event.payload["blob"]) if event is not None else None
-    if event is None or content is None:
+    if event is None:
         return None
     first = max(citation.line_start - context, 1)
-    lines = content.decode("utf-8", "replace").split("\n")[: event.payload["lines"]]
-    lines = lines[first - 1 : citation.line_end + context]
+    content = blob(event.payload["blob"])
+    lines = _document_lines(content, event.payload["lines"], first, citation.line_end + context)
     if first + len(lines) <= citation.line_start:
         return None
+    return _opened(citation._replace(path=path), first, lines, "document")
+
+
+def _document_lines(content: bytes | None, count: int, first: int, last: int) -> list[str]:
+    """Lines of a document's text; none when that was purged."""
+    return content.decode("utf-8", "replace").split("\n")[:count][first - 1 : last] if content is not None else []
+
+
+def _opened(citation: Citation, first: int, lines: list[str], kind: str) -> Opened:
     end = min(citation.line_end, first + len(lines) - 1)
-    return Opened(Citation(path, citation.line_start, end), first, tuple(lines), "document")
+    return Opened(citation._replace(line_end=end), first, tuple(lines), kind)
 
 
 def _transcript_lines(

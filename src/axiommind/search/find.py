@@ -69,7 +69,7 @@ def find(db: sqlite3.Connection, query: Query, options: Options, now: int) -> Pa
         scored = [rank.score(asked, p, (), 0) for p in candidates.literally(db, query, texts)]
     found = hits.grouped(asked, scored) if options.group else hits.single(scored, offset + k, texts)
     page = found[offset : offset + k]
-    shown = hits.hits_of(db, asked, page, texts, by_session=options.group)
+    shown = hits.hits_of(db, asked, page, texts)
     total = len(found) if options.group else max(len(found), len(scored) - sum(same for _, same, _ in found))
     more = offset + k < total and k > 0 and len(page) == k
     cursor = _cursor(db, query, options, now, offset + k) if more else None

@@ -58,9 +58,7 @@ def _to_read(group: rank.Group) -> rank.Scored:
     )
 
 
-def hits_of(
-    db: sqlite3.Connection, asked: rank.Asked, page: Sequence[Found], texts: Texts, *, by_session: bool
-) -> tuple[Hit, ...]:
+def hits_of(db: sqlite3.Connection, asked: rank.Asked, page: Sequence[Found], texts: Texts) -> tuple[Hit, ...]:
     wanted = [w.clause for w in asked.weighed]
     where = locate(db, [(one.passage.id, one.passage.kind, one.passage.ref) for one, _, _ in page])
     hits = []
@@ -75,7 +73,7 @@ def hits_of(
                 doc_id=passage.doc_id,
                 kind=passage.kind,
                 score=round(worth / (1 + abs(worth)), 6),
-                score_kind="session" if by_session else "bm25",
+                score_kind="session" if group else "bm25",
                 summary=summary(text),
                 snippet=cut(text, wanted),
                 session_id=passage.group if group and passage.session_id else passage.session_id,

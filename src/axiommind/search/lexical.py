@@ -14,6 +14,8 @@ from math import log
 from operator import itemgetter
 from typing import NamedTuple
 
+from axiommind.projections import PLACE_BITS
+from axiommind.projections.passages import KIND_BITS
 from axiommind.text.tokens import Clause
 
 __all__ = [
@@ -29,8 +31,8 @@ __all__ = [
     "weigh",
 ]
 
-# Places that the leading clauses of a query may have. The bench sets give the same with 3,000 and 24,000 (hit@1 within
-# 0.5 points); 24,000 take 12 ms.
+# Places that the leading clauses of a query may have. With 24,000 instead, which take 12 ms, lme-pooled and LoCoMo gave
+# the same hit@1 within half a point, context-evaluator one question more.
 POSTINGS = 3_000
 # Commoner clauses that are looked up where a leading one is; what is commoner still says nothing.
 FOLLOWING = 4
@@ -67,7 +69,7 @@ class Gathered(NamedTuple):
 
 
 _FIRST = itemgetter(0)
-_POSITION_BITS = 24 + 3  # of a passage's id: its place in its segment, and its kind
+_POSITION_BITS = PLACE_BITS + KIND_BITS  # what of a passage's id stands below the position of its event
 
 
 class Within:

@@ -34,6 +34,7 @@ SATURATION = {
 # A tool call or an answer shorter than the average is taken to be average: a pattern looked for, a path read or a "let
 # me check" would otherwise beat what says something. 86.4 · 72.4 with, 88.1 · 72.4 without; hit@5 of cipher-box 98.3
 # and 82.8.
+NEVER_SHORT = ("tool", "response")
 # Words of the title and the headings count so many times: jaquad-ja 0.910 without titles, 0.915 at 1, 0.917 at 2.
 TITLE_WEIGHT = 2.0
 # Neighbours in the query that are neighbours in the passage: the worth of the lesser one, divided by their distance.
@@ -117,7 +118,7 @@ class Asked(NamedTuple):
 def score(asked: Asked, passage: Passage, places: Sequence[list[int]], length: int, titled: int = 0) -> Scored:
     """What a passage is worth, given where each clause is in it. Its first `titled` terms are its title's."""
     k1, b = SATURATION[passage.kind]
-    if passage.kind in ("tool", "response"):
+    if passage.kind in NEVER_SHORT:
         length = max(length, round(asked.stats.average))
     norm = k1 * (1 - b + b * length / asked.stats.average)
     words = []

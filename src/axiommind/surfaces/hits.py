@@ -32,7 +32,6 @@ __all__ = [
 RETRIEVAL_METHOD = "fts5-bm25"
 _AGES = ((365 * 86_400, "y"), (30 * 86_400, "mo"), (7 * 86_400, "w"), (86_400, "d"), (3_600, "h"), (60, "min"))
 # How a session of an agent is taken up again.
-_MOST_SCORED = 12
 _RESUME = {"claude-code": "claude --resume {session}"}
 
 
@@ -124,11 +123,13 @@ def documents_as_text(page: Page, *, why: bool = False) -> str:
 
 
 def _shown(number: int, hit: Hit, at: float, *, why: bool) -> str:
+    from axiommind.search.candidates import OF_ONE_GROUP
+
     what = [hit.tool or hit.kind, age(hit.timestamp, at)]
     if hit.project:
         what.append(_home(hit.project))
     if hit.score_kind == "session":
-        more = "+" if hit.passages >= _MOST_SCORED else ""  # of one session no more are scored
+        more = "+" if hit.passages >= OF_ONE_GROUP else ""  # of one session no more are scored
         what.append(f"{hit.passages}{more} passage{'' if hit.passages == 1 else 's'}")
     if hit.same:
         what.append(f"+{hit.same} alike")
