@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["Citation", "Event", "Problem"]
+__all__ = ["Citation", "Event", "Problem", "Span"]
 
 
 class Event(NamedTuple):
@@ -54,3 +54,14 @@ class Citation(NamedTuple):
         """The same lines as a fragment, for what opens links."""
         end = "" if self.line_end == self.line_start else f"-L{self.line_end}"
         return f"{self.path}#L{self.line_start}{end}"
+
+
+class Span(NamedTuple):
+    """Words that were said: code points `start` to `end` of the decoded, redacted text at a JSON pointer (`block`) of
+    a line that the event at `position` brought. Never an offset into escaped JSON."""
+
+    position: int
+    line: int
+    block: str
+    start: int
+    end: int

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from axiommind.model import Problem
-    from axiommind.sources.records import Decoded
+    from axiommind.sources.records import Block, Call, Decoded
 
 __all__ = ["Discovery", "Source", "SourceFile", "discover_all", "load", "names"]
 
@@ -54,6 +54,11 @@ class Source(Protocol):
 
     def decode(self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
         """The rows of some redacted lines, less the records in `skip`. Pure: the same lines give the same rows."""
+
+    def blocks(
+        self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()
+    ) -> tuple[list[Block], list[Call]]:
+        """The texts of some redacted lines in order, each where it stands, and the uses of tools among them."""
 
     def sidecar(self, kind: str, content: bytes) -> dict[str, str]:
         """The facts of a sidecar file: titles, and for a subagent its type and the call that started it."""

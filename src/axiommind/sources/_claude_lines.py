@@ -29,7 +29,7 @@ from axiommind.text.commands import classify
 from axiommind.text.tokens import keywords
 from axiommind.text.tools import ERROR_CHARS, excerpt, has_output
 
-__all__ = ["BULK_TYPES", "decode", "sidecar"]
+__all__ = ["BULK_TYPES", "INJECTED", "REMINDER", "Decoder", "Line", "decode", "sidecar"]
 
 # Copies of requests and prompts that the client keeps for itself; progress bars.
 BULK_TYPES = {"progress", "api-request", "api-request-shape", "api-request-blob"}
@@ -77,8 +77,8 @@ _NOT_A_PROMPT = (
     "<bash-stdout>",
     "<bash-stderr>",
 )
-_INJECTED = re.compile(r"\s*<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>.*?</\1>", re.DOTALL)
-_REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
+INJECTED = re.compile(r"\s*<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>.*?</\1>", re.DOTALL)
+REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
 _TAG = {
     name: re.compile(rf"<{name}>(.*?)</{name}>", re.DOTALL)
     for name in ("command-name", "command-message", "command-args", "bash-input")
@@ -92,7 +92,7 @@ _WITH_IDENTITY = {"user", "assistant", "attachment", "system", "tool_use"}
 _TITLE_CHARS = 200
 
 
-class _Line(msgspec.Struct):
+class Line(msgspec.Struct):
     """A transcript line; fields of any type, because a wrong one is a problem and not an exception."""
 
     type: Any = None
@@ -131,12 +131,12 @@ class _Line(msgspec.Struct):
     axm: Any = None
 
 
-_line = msgspec.json.Decoder(_Line).decode
+_line = msgspec.json.Decoder(Line).decode
 
 
 def decode(content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
     """The rows of some lines; those whose uuid is in `skip` (another file of the session had them) are passed over."""
-    return _Decoder(first_line, skip).run(content)
+    return Decoder(first_line, skip).run(content)
 
 
 def sidecar(kind: str, content: bytes) -> dict[str, str]:
@@ -153,7 +153,7 @@ def sidecar(kind: str, content: bytes) -> dict[str, str]:
     return {ours: value[theirs] for theirs, ours in names.items() if isinstance(value.get(theirs), str)}
 
 
-class _Decoder:
+class Decoder:
     """Holds what has to be put together from several lines of one segment: answers, and results with their uses."""
 
     def __init__(self, first_line: int, skip: frozenset[str]) -> None:
@@ -195,7 +195,7 @@ class _Decoder:
         else:
             self.unsaid += 1
 
-    def take(self, line: _Line) -> None:
+    def take(self, line: Line) -> None:
         out = self.out
         if isinstance(line.axm, dict) and "dropped" in line.axm and line.type is None:
             self.problem(f"{line.axm['dropped']} ({line.axm.get('bytes')} bytes): not read")
@@ -250,7 +250,7 @@ class _Decoder:
         self.problem(f"timestamp {str(value)[:40]!r} is not a time")
         return None
 
-    def note_session(self, line: _Line, when: int | None) -> None:
+    def note_session(self, line: Line, when: int | None) -> None:
         out = self.out
         if when is not None and line.type in ("user", "assistant", "system", "attachment", "tool_use"):
             out.first_ts = when if out.first_ts is None else min(out.first_ts, when)
@@ -266,7 +266,7 @@ class _Decoder:
         if line.isSidechain is True and isinstance(line.sessionId, str):
             out.parent_session = out.parent_session or line.sessionId
 
-    def bookkeeping(self, line: _Line, when: int | None) -> None:
+    def bookkeeping(self, line: Line, when: int | None) -> None:
         out = self.out
         for kind, value in (("custom", line.customTitle), ("ai", line.aiTitle), ("last-prompt", line.lastPrompt)):
             if isinstance(value, str) and value.strip():
@@ -291,13 +291,13 @@ class _Decoder:
                 )
             )
 
-    def record(self, line: _Line, uuid: str | None, when: int | None) -> None:
+    def record(self, line: Line, uuid: str | None, when: int | None) -> None:
         if uuid is not None:
             self.out.records.append(Record(uuid, when, int(line.forkedFrom is not None), self.number))
 
     # --- people ----------------------------------------------------------------------------------------
 
-    def user(self, line: _Line, uuid: str | None, when: int | None) -> None:
+    def user(self, line: Line, uuid: str | None, when: int | None) -> None:
         content = line.message.get("content") if isinstance(line.message, dict) else line.message
         if not isinstance(content, (str, list)):
             self.problem("a user record without content")
@@ -318,7 +318,7 @@ class _Decoder:
             return
         self.said(line, text, uuid, when)
 
-    def said(self, line: _Line, text: str, uuid: str | None, when: int | None) -> None:
+    def said(self, line: Line, text: str, uuid: str | None, when: int | None) -> None:
         """A text in a user line: a prompt, a command, or something that only looks like one."""
         kind = line.origin.get("kind") if isinstance(line.origin, dict) else None
         source = line.promptSource if isinstance(line.promptSource, str) else None
@@ -341,7 +341,7 @@ class _Decoder:
     def prompt(self, text: str, uuid: str | None, when: int | None, origin: str) -> None:
         self.out.prompts.append(Prompt(uuid, when, text, self.number, origin, tuple(keywords(text))))
 
-    def attachment(self, line: _Line, uuid: str | None, when: int | None) -> None:
+    def attachment(self, line: Line, uuid: str | None, when: int | None) -> None:
         """A prompt typed while the agent was at work is an attachment, not a user line."""
         inner = line.attachment
         if not isinstance(inner, dict) or inner.get("type") != "queued_command":
@@ -358,7 +358,7 @@ class _Decoder:
 
     # --- the model -------------------------------------------------------------------------------------
 
-    def assistant(self, line: _Line, uuid: str | None, when: int | None) -> None:
+    def assistant(self, line: Line, uuid: str | None, when: int | None) -> None:
         message = line.message
         if not isinstance(message, dict):
             self.problem("an assistant record without a message")
@@ -381,7 +381,7 @@ class _Decoder:
             elif block.get("type") == "tool_use":
                 self.tool_use(block, uuid=uuid, when=when, message_id=message_id)
 
-    def answer(self, line: _Line, message: dict[str, Any], message_id: str, uuid: str | None, when: int | None) -> int:
+    def answer(self, line: Line, message: dict[str, Any], message_id: str, uuid: str | None, when: int | None) -> int:
         """Where this line's answer stands in `responses`: a new row, or the one of the same message."""
         request_id = line.requestId if isinstance(line.requestId, str) else ""
         usage = message.get("usage")
@@ -474,7 +474,7 @@ class _Decoder:
             self.out.tool_uses[index] = self.out.tool_uses[index]._replace(result=result)
 
 
-def _read(raw: bytes) -> _Line:
+def _read(raw: bytes) -> Line:
     try:
         return _line(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -488,7 +488,7 @@ def _read(raw: bytes) -> _Line:
     if not isinstance(value, dict):
         raise ValueError("not a JSON object")
     raw_result = value.pop("toolUseResult", None)
-    line = _Line(**{k: v for k, v in value.items() if k in _Line.__struct_fields__})
+    line = Line(**{k: v for k, v in value.items() if k in Line.__struct_fields__})
     line.toolUseResult = msgspec.Raw(b"" if raw_result is None else b"1")
     return line
 
@@ -522,9 +522,9 @@ def _text_of(content: Any) -> str:
 
 def _without_injected(text: str) -> str:
     """What the person typed: without what the editor put in front of it and what the client put anywhere."""
-    while match := _INJECTED.match(text):
+    while match := INJECTED.match(text):
         text = text[match.end() :]
-    return _REMINDER.sub("", text).strip()
+    return REMINDER.sub("", text).strip()
 
 
 def _tag(text: str, name: str) -> str:

@@ -15,12 +15,13 @@ import msgspec
 
 from axiommind.model import Problem
 from axiommind.sources import Discovery, SourceFile
+from axiommind.sources._claude_blocks import blocks
 from axiommind.sources._claude_lines import BULK_TYPES, decode, sidecar
 from axiommind.sources.jsonl import stub
 from axiommind.sources.projects import slug, worktrees_of
 from axiommind.text import jsonlines
 
-__all__ = ["NAME", "decode", "discover", "prune", "roots_of", "sidecar"]
+__all__ = ["NAME", "blocks", "decode", "discover", "prune", "roots_of", "sidecar"]
 
 NAME = "claude-code"
 

@@ -7,9 +7,11 @@ loses an element on the way. All times are epoch milliseconds.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = [
+    "Block",
+    "Call",
     "Command",
     "Compaction",
     "Decoded",
@@ -136,3 +138,35 @@ class Decoded:
     relocated: bool = False  # cwd is where the session was moved to
     first_ts: int | None = None
     last_ts: int | None = None
+
+
+class Block(NamedTuple):
+    """One text as it stands in a record: what a claim can quote. `pointer` is its place there, a JSON pointer, so
+    the decoded string at (line, pointer) is this text. `role` is who it is from:
+
+    person     what somebody typed              assistant  what the model said
+    call       a text in the input of a tool    result     what the tool returned (`failed`: whether it is an error)
+    """
+
+    line: int
+    pointer: str
+    role: str
+    text: str
+    timestamp: int | None
+    uuid: str | None
+    use_id: str | None = None
+    failed: bool = False
+
+
+class Call(NamedTuple):
+    """One use of a tool. `leaves` says which block (its place in the list of blocks) holds the text at a pointer
+    relative to the input, such as `/todos/0/content`."""
+
+    line: int
+    name: str
+    classified_name: str
+    given: dict[str, Any]
+    timestamp: int | None
+    uuid: str | None
+    use_id: str | None
+    leaves: dict[str, int]

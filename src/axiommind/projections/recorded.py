@@ -1,0 +1,159 @@
+"""A session as it was recorded: every text in order and where it stands, read from the log through the index.
+
+Not a projection: it keeps nothing. Memory reads sessions through this, and opens the words that a span names.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from axiommind.model import Span
+from axiommind.sources import load as load_source
+from axiommind.sources.records import Call
+from axiommind.text import jsonlines
+
+__all__ = ["Blob", "Message", "Transcript", "Use", "head_of", "line_of", "read", "text_at"]
+
+Blob = Callable[[str], bytes | None]
+
+
+class Message(NamedTuple):
+    """One text of a session (`Block`), with the event that brought it."""
+
+    position: int
+    line: int
+    block: str
+    role: str  # person, assistant, call, result
+    text: str
+    timestamp: int | None
+    use: int | None  # of a call or a result: which of the uses
+    failed: bool
+
+    def span(self, start: int, end: int) -> Span:
+        return Span(self.position, self.line, self.block, start, end)
+
+
+class Use(NamedTuple):
+    """One use of a tool: what it was given, the messages that hold its texts, and what came back."""
+
+    name: str
+    classified_name: str
+    given: dict[str, Any]
+    timestamp: int | None
+    line: int
+    leaves: dict[str, int]  # pointer relative to the input, such as /todos/0/content: message
+    results: tuple[int, ...]  # messages; none when nothing came back
+    failed: bool | None  # None when nothing came back
+
+
+class Transcript(NamedTuple):
+    """What was said in a session, less what it has from another one that it was forked from."""
+
+    session_id: str
+    project: str
+    agent: str
+    started_at: int | None
+    ended_at: int | None
+    subagent: bool
+    head: str  # changes whenever there is something new to read
+    messages: tuple[Message, ...]
+    uses: tuple[Use, ...]  # in order
+
+    @property
+    def size(self) -> int:
+        return sum(len(message.text) for message in self.messages)
+
+
+def head_of(db: sqlite3.Connection, session: str) -> str:
+    """How far a session has been recorded: the last event that brought lines of it, and how many are live."""
+    last, count = db.execute(
+        "select coalesce(max(position), 0), count(*) from segments where session_id = ? and live", (session,)
+    ).fetchone()
+    return f"{last}.{count}"
+
+
+def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
+    """A session's texts in order; None when it is not in the index."""
+    row = db.execute(
+        "select project, agent, started_at, ended_at, parent_session is not null from sessions where id = ?",
+        (session,),
+    ).fetchone()
+    if row is None:
+        return None
+    seen = _said_elsewhere(db, session)
+    messages: list[Message] = []
+    uses: list[Use] = []
+    by_id: dict[str, int] = {}
+    done: set[tuple[str, int]] = set()
+    segments = db.execute(
+        "select position, source, first_line, blob from segments where session_id = ? and live order by position",
+        (session,),
+    )
+    for position, source, first_line, name in segments.fetchall():
+        content = blob(name)
+        if content is None or (name, first_line) in done:
+            continue
+        done.add((name, first_line))
+        blocks, calls = load_source(source).blocks(content, first_line, frozenset(seen))
+        base = len(messages)
+        first_use = len(uses)
+        uses += [_use(call, base) for call in calls]
+        for n, call in enumerate(calls):
+            if call.use_id is not None:
+                by_id[call.use_id] = first_use + n
+        owner = {base + place: first_use + n for n, call in enumerate(calls) for place in call.leaves.values()}
+        for n, b in enumerate(blocks):
+            at = owner.get(base + n)
+            if b.role == "result":
+                at = by_id.get(b.use_id or "")
+                if at is not None:
+                    uses[at] = uses[at]._replace(results=(*uses[at].results, base + n), failed=b.failed)
+            messages.append(Message(position, b.line, b.pointer, b.role, b.text, b.timestamp, at, b.failed))
+        seen |= {b.uuid for b in blocks if b.uuid is not None}
+    project, agent, started, ended, subagent = row
+    return Transcript(
+        session, project, agent, started, ended, bool(subagent), head_of(db, session), tuple(messages), tuple(uses)
+    )
+
+
+def _use(call: Call, base: int) -> Use:
+    leaves = {pointer: base + place for pointer, place in call.leaves.items()}
+    return Use(call.name, call.classified_name, call.given, call.timestamp, call.line, leaves, (), None)
+
+
+def _said_elsewhere(db: sqlite3.Connection, session: str) -> set[str]:
+    """The records that an earlier session has: a fork or a resume copied them, and they are learned there."""
+    rows = db.execute("select uuid from records where session_id = ? and not canonical", (session,))
+    return {row[0] for row in rows}
+
+
+def line_of(db: sqlite3.Connection, blob: Blob, position: int, line: int) -> bytes | None:
+    """One line as the event at a position brought it, whatever became of its file; None when it was purged."""
+    row = db.execute("select first_line, lines, blob from segments where position = ?", (position,)).fetchone()
+    if row is None or not 0 <= line - row[0] < row[1]:
+        return None
+    content = blob(row[2])
+    return None if content is None else content.split(b"\n")[line - row[0]]
+
+
+def text_at(record: bytes, pointer: str) -> str | None:
+    """The decoded text at a JSON pointer of a line; None when there is no text."""
+    try:
+        value = jsonlines.parse(record)
+    except ValueError:
+        return None
+    for key in _keys(pointer):
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return None
+    return value if isinstance(value, str) else None
+
+
+def _keys(pointer: str) -> Iterator[str]:
+    for part in pointer.split("/")[1:]:
+        yield part.replace("~1", "/").replace("~0", "~")
