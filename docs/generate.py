@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+import json
 import sqlite3
 import sys
 import tempfile
@@ -66,11 +67,34 @@ INDEX_TABLES = {
     "document_problems": "What is not as it should be in a document, at which line (0 = as a whole).",
     "chunks": "The pieces of a document: `text` is its lines `line_start` to `line_end`, `heading` the way there.",
     "passages": "What full-text search can find. `ref` is the id of the row that has the text: of `prompts`, "
-    "`responses`, `tool_uses` or `chunks` by `kind` (`prompt`, `response`, `tool`, `doc`). "
+    "`responses`, `tool_uses`, `entries` or `chunks` by `kind` (`prompt`, `response`, `tool`, `insight`, `doc`). "
     "It is of a session or of a document; `timestamp` is when it was said, or when the document was last modified.",
     "passages_pending": "Rows that came or changed while a batch is folded; always empty between runs.",
     "passages_fts": "The terms of the passages (FTS5, contentless): our tokeniser makes them, see ADR 0005.",
     "passage_texts": "A view: the text of each passage.",
+    "entries": "What was learned: one claim a row, with its stage, status, keys and evidence. Content never changes.",
+    "entry_evidence": "A view: one row a quote of an entry, with the file, line and span where its words stand, or "
+    "with the `reason` why they were not found.",
+    "promotions": "Every change of stage, with the policy (and its version) or the person behind it.",
+    "rulings": "What was said about an entry: `contested`, `superseded` (by `other_id`), `deprecated`, `restored`.",
+    "conflicts": "Pairs of claims with the same key that cannot both hold, and how that ended.",
+    "entry_uses": "When an entry was shown, given to an agent or cited by a decision, and in which session.",
+    "rejected_claims": "Keys of claims that a person rejected: they are not learned again.",
+    "checks": "What the checkers said of the entries of a session, and whether they agreed.",
+    "decisions": "What was decided with `axm decide`.",
+    "decision_evidence": "The entries that a decision rests on, and the stage they had then.",
+    "entities": "Tasks, conditions and artifacts as they are now: the fold of their events (`current_json`).",
+    "entity_keys": "Every canonical key that an entity has had, with the event that gave it.",
+    "task_links": "Which entities an event of a task names: what has to be worked out again when one of them goes.",
+    "entity_aliases": "The canonical keys by which an entity is found; the newest one has a key.",
+    "edges": "`evidence_of` (entry → task), `blocked_by`, `blocked_by_suggested`, `resolves_to`.",
+    "task_events": "The events of tasks, conditions and artifacts as rows, with their text.",
+    "v_task_blockers_effective": "A view: what a task waits for, a resolved condition followed to what it became.",
+    "vector_outbox": "What has to be embedded, and how far that got (`status`, `error`, `attempts`).",
+    "build_runs": "One row a run of the pipeline over a session: what made it, and how it ended.",
+    "pipeline_metrics": "How long each step of a build took, and whether it succeeded.",
+    "model_calls": "Each call of a model, with its tokens and what it cost, where known.",
+    "learned": "Up to where each session was learned (`head`), by which extractor, and whether that failed.",
     "meta": "`schema_version`, `project_path` (always `*`), `last_indexed_at`.",
     "projection_offsets": "How far each projection has folded the log, and its version.",
 }
@@ -298,7 +322,7 @@ def columns(db: sqlite3.Connection, name: str) -> str:
 
 
 def configuration() -> str:
-    kinds = {int: "whole number", float: "number", list: "list of texts"}
+    kinds = {int: "whole number", float: "number", list: "list of texts", str: "text"}
     rows = [(code(k.name), code(k.env), kinds[k.kind], code(toml(k.default)), k.help) for k in KEYS]
     example: dict[str, list[str]] = {}
     for key in KEYS:
@@ -324,7 +348,7 @@ def configuration() -> str:
 
 
 def toml(value: object) -> str:
-    return "[]" if value == [] else str(value)
+    return json.dumps(value) if isinstance(value, (str, list)) else str(value)
 
 
 # --- writing -----------------------------------------------------------------------------------------------

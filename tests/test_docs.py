@@ -24,6 +24,7 @@ from axiommind.surfaces import cli
 ROOT = Path(__file__).parents[1]
 SAMPLE = Path(axiommind.__file__).parent / "sample"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+MEMORY = (ROOT / "docs" / "memory.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(console|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 MAKE = re.compile(r"^([a-z]+):", re.MULTILINE)
@@ -46,6 +47,7 @@ def sample_memory(home: Path) -> Memory:
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     memory = sample_memory(tmp_path_factory.mktemp("sample"))
     memory.index()
+    memory.learn()
     return memory
 
 
@@ -54,9 +56,9 @@ def without_comment(line: str) -> str:
 
 
 def examples() -> list[tuple[str, str]]:
-    """Every command of the README's blocks, and for a console block what it prints."""
+    """Every command in the blocks of the README and of the page on memory, and for a console block what it prints."""
     found = []
-    for kind, block in FENCE.findall(README):
+    for kind, block in FENCE.findall(README + MEMORY):
         if kind == "sh":
             found += [(without_comment(line), "") for line in block.splitlines() if line.strip()]
             continue

@@ -16,6 +16,11 @@ from tests.transcripts import Lines, World
 ALLOWED = {
     "axiommind",
     "axiommind.api",
+    "axiommind.api._names",
+    "axiommind.api.documents",
+    "axiommind.api.home",
+    "axiommind.api.learning",
+    "axiommind.api.tasks",
     "axiommind.config",
     "axiommind.db",
     "axiommind.errors",
@@ -39,6 +44,11 @@ ALLOWED = {
 SEARCH_ALLOWED = {
     "axiommind",
     "axiommind.api",
+    "axiommind.api._names",
+    "axiommind.api.documents",
+    "axiommind.api.home",
+    "axiommind.api.learning",
+    "axiommind.api.tasks",
     "axiommind.config",
     "axiommind.db",
     "axiommind.errors",

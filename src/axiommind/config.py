@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +21,7 @@ class Key(NamedTuple):
 
     name: str
     env: str
-    kind: type[int] | type[float] | type[list]  # type: ignore[type-arg]
+    kind: type[int] | type[float] | type[str] | type[list]  # type: ignore[type-arg]
     default: Any
     help: str
 
@@ -42,7 +43,66 @@ KEYS: tuple[Key, ...] = (
     ),
     Key("query.seconds", "AXM_QUERY_SECONDS", float, 10.0, "Time limit of one `axm query --sql`, in seconds."),
     Key("query.rows", "AXM_QUERY_ROWS", int, 10_000, "Row limit of one `axm query --sql`."),
+    Key(
+        "extract.extractor",
+        "AXM_EXTRACTOR",
+        str,
+        "rules",
+        "What `axm learn` extracts with: `rules` (nothing leaves the machine), or a model by `claude` (the Claude Code "
+        "that is installed here), `openai` (any OpenAI-compatible server, such as Ollama) or `anthropic`.",
+    ),
+    Key(
+        "extract.model",
+        "AXM_EXTRACT_MODEL",
+        str,
+        "",
+        "The model's name; empty = `haiku` for claude, `claude-haiku-5-5` for anthropic; openai has to be told.",
+    ),
+    Key(
+        "extract.url",
+        "AXM_EXTRACT_URL",
+        str,
+        "",
+        "Where the model is asked; empty = `https://api.openai.com/v1` for openai, `https://api.anthropic.com` for "
+        "anthropic. Ollama is `http://localhost:11434/v1`.",
+    ),
+    Key(
+        "extract.key_env",
+        "AXM_EXTRACT_KEY_ENV",
+        str,
+        "",
+        "The name of the environment variable that holds the key, never the key; empty = `OPENAI_API_KEY` or "
+        "`ANTHROPIC_API_KEY`. A server on this machine is sent a key only when this is set.",
+    ),
+    Key("extract.seconds", "AXM_EXTRACT_SECONDS", float, 120.0, "Time limit of one call of a model, in seconds."),
+    Key(
+        "extract.chars",
+        "AXM_EXTRACT_CHARS",
+        int,
+        60_000,
+        "Most characters of a session given to a model in one call (1,000 to 2,000,000). A longer session takes up to "
+        "three calls, and one longer than that is given without its middle.",
+    ),
+    Key("extract.claude", "AXM_EXTRACT_CLAUDE", str, "claude", "The program that the extractor `claude` runs."),
+    Key("budget.calls", "AXM_BUDGET_CALLS", int, 50, "Calls of a model a day; 0 = none at all, negative = no limit."),
+    Key(
+        "budget.tokens",
+        "AXM_BUDGET_TOKENS",
+        int,
+        1_000_000,
+        "Tokens a day, given and answered; 0 = no calls at all, negative = no limit.",
+    ),
+    Key(
+        "budget.usd",
+        "AXM_BUDGET_USD",
+        float,
+        1.0,
+        "US dollars a day, as far as somebody says what a call cost; 0 = no calls at all, negative = no limit.",
+    ),
 )
+
+
+_WANTED = {list: "a list of texts", str: "a text", int: "a whole number", float: "a number"}
 
 
 class Config(NamedTuple):
@@ -51,6 +111,16 @@ class Config(NamedTuple):
     index_workers: int
     query_seconds: float
     query_rows: int
+    extract_extractor: str
+    extract_model: str
+    extract_url: str
+    extract_key_env: str
+    extract_seconds: float
+    extract_chars: int
+    extract_claude: str
+    budget_calls: int
+    budget_tokens: int
+    budget_usd: float
 
     @property
     def log_path(self) -> Path:
@@ -101,14 +171,21 @@ def _parse(key: Key, raw: str) -> Any:
     try:
         return key.kind(raw)
     except ValueError:
-        raise UsageError(f"{key.env}={raw!r} is not a number", hint=key.help) from None
+        wanted = _WANTED[key.kind]
+        raise UsageError(f"{key.env}={raw!r} is not {wanted}", hint=key.help) from None
 
 
 def _checked(key: Key, value: Any) -> Any:
     if key.kind is list:
         if isinstance(value, list) and all(isinstance(v, str) for v in value):
             return tuple(value)
+    elif key.kind is str:
+        if isinstance(value, str):
+            return value.strip()
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value) if key.kind is float else int(value)
-    wanted = {list: "a list of texts", int: "a whole number", float: "a number"}[key.kind]
-    raise UsageError(f"setting {key.name} = {value!r} in config.toml is not {wanted}", hint=key.help)
+        # TOML writes nan and inf too, and whole numbers of any length.
+        with contextlib.suppress(ValueError, OverflowError):
+            number = float(value) if key.kind is float else int(value)
+            if number == number:
+                return number
+    raise UsageError(f"setting {key.name} = {value!r} in config.toml is not {_WANTED[key.kind]}", hint=key.help)

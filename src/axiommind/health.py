@@ -38,6 +38,8 @@ __all__ = ["Check", "Overview", "doctor", "overview", "verify"]
 _DAY_MS = 86_400_000
 _RETENTION_DAYS = 30
 _SOON_DAYS = 5
+# What a forgotten session leaves nothing in.
+_LEARNED = ("entries", "task_events", "build_runs", "pipeline_metrics", "learned", "checks", "entry_uses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,7 @@ def doctor(config: Config, environ: Mapping[str, str], user: Path) -> list[Check
         finally:
             log.close()
         checks += _index(config)
+        checks += _memory(config)
     except StoreError as error:
         checks.append(Check("store", "bad", error.message, (error.hint,) if error.hint else ()))
     return [*checks, *_extras()]
@@ -332,6 +335,52 @@ def _index(config: Config) -> list[Check]:
     return checks
 
 
+def _memory(config: Config) -> list[Check]:
+    """What was learned, what failed, and whether the checkers disagreed."""
+    try:
+        with closing(sqlite.open_read(config.index_path)) as db:
+            entries, standing = db.execute(
+                "select count(*), count(*) filter (where stage in ('verified', 'certified')) from entries"
+            ).fetchone()
+            waiting = db.execute(
+                """
+                select count(*) from sessions s
+                where not exists (
+                    select 1 from learned l where l.session_id = s.id and l.status = 'success'
+                      and l.head = (select max(g.position) || '.' || count(*) from segments g
+                                    where g.session_id = s.id and g.live))
+                """
+            ).fetchone()[0]
+            failed = db.execute(
+                "select session_id, error from learned where status = 'failed' order by at desc limit 20"
+            ).fetchall()
+            apart = db.execute(
+                "select session_id, difference from checks where not agree order by position desc limit 20"
+            ).fetchall()
+            conflicts = db.execute("select count(*) from conflicts where resolved_at is null").fetchone()[0]
+    except (sqlite3.DatabaseError, FileNotFoundError):
+        return []  # said already
+    data = {
+        "entries": entries,
+        "verified": standing,
+        "waiting": waiting,
+        "conflicts": conflicts,
+        "extractor": config.extract_extractor,
+    }
+    text = f"entries: {entries}, of them verified: {standing}; sessions to learn: {waiting}"
+    checks = [Check("memory", "ok", text + (" (axm learn)" if waiting else ""), data=data)]
+    if conflicts:
+        checks.append(Check("conflicts", "note", f"{conflicts} are open; axm conflicts shows them"))
+    if failed:
+        shown = tuple(f"{session}  {error}" for session, error in failed)
+        text = f"{len(failed)} sessions could not be learned; axm learn tries again"
+        checks.append(Check("learning", "warn", text, shown))
+    if apart:
+        text = f"{len(apart)} times the checkers did not agree, and nothing of that was promoted: please report this"
+        checks.append(Check("checkers", "warn", text, tuple(f"{session}  {what}" for session, what in apart)))
+    return checks
+
+
 def _extras() -> list[Check]:
     if find_spec("altair") is None or find_spec("vl_convert") is None:
         text = (
@@ -394,8 +443,10 @@ def _verify_forgotten(path: Path, log: SqliteLog) -> list[tuple[str, str]]:
         with closing(sqlite.open_read(path)) as db:
             for kind, name in sorted(log.tombstones()):
                 column = "id" if kind == "session" else "project"
-                tables = ("sessions", "documents")
-                if any(db.execute(f"select 1 from {t} where {column} = ?", (name,)).fetchone() for t in tables):
+                tables = [("sessions", column), ("documents", column)]
+                if kind == "session":
+                    tables += [("decisions", "decision_id"), *((table, "session_id") for table in _LEARNED)]
+                if any(db.execute(f"select 1 from {t} where {c} = ?", (name,)).fetchone() for t, c in tables):
                     found.append((f"index.db {kind} {name}", "was forgotten, but is still in the index"))
     except sqlite3.DatabaseError as error:
         found.append(("index.db", f"cannot be read: {error}"))

@@ -70,6 +70,7 @@ class Draft(NamedTuple):
     confidence: float  # the measured precision of the rule, or what the model says
     rationale: str = ""  # of a decision: why
     target: str = ""  # of a reference: URL, commit, pull request
+    key: str = ""  # what it is about, to be told from other claims by; the title, unless given
     value: str = ""  # what has to agree for two claims of the same key to be one; the text, unless given
     timestamp: int | None = None
     steps: tuple[Step, ...] = ()  # of a task

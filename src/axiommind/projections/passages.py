@@ -1,10 +1,10 @@
 """Passages: the one full-text index. A passage refers to the row that has its text; the text is not copied.
 
-A row of prompts, responses, tool_uses or chunks that comes or changes is noted in `passages_pending` by a trigger, and
-`apply` turns the notes of a batch into passages in the order of their ids: FTS5 writes a segment of its own for every
-id that is not larger than the one before. FTS5 keeps terms only (contentless), made by our tokeniser, in step with
-`passages` by triggers that use FTS5's own 'delete' form. A passage goes before the row it refers to changes or goes,
-so that the trigger can still read the text.
+A row of prompts, responses, tool_uses, entries or chunks that comes or changes is noted in `passages_pending` by a
+trigger, and `apply` turns the notes of a batch into passages in the order of their ids: FTS5 writes a segment of its
+own for every id that is not larger than the one before. FTS5 keeps terms only (contentless), made by our tokeniser, in
+step with `passages` by triggers that use FTS5's own 'delete' form. A passage goes before the row it refers to changes
+or goes, so that the trigger can still read the text.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from axiommind.text.tokens import FTS_TOKENIZE, fts_text
 from axiommind.text.tools import tool_text
 
 NAME = "passages"
-VERSION = 2
-AFTER = ("sessions", "documents")
+VERSION = 3
+AFTER = ("sessions", "documents", "entries")
 EVENT_TYPES: tuple[str, ...] = ()  # follows the rows of the projections before it
 TABLES = ("passages", "passages_pending", "passages_fts")
 
@@ -30,6 +30,7 @@ _SOURCES = {
     "prompt": ("prompts", "text", "true"),
     "response": ("responses", "text", "new.text <> ''"),
     "tool": ("tool_uses", "error, output", "true"),
+    "insight": ("entries", "title, text", "true"),
     "doc": ("chunks", "text", "true"),
 }
 
@@ -81,6 +82,7 @@ _DDL = (
         p.timestamp,
         case p.kind
             when 'doc' then (select c.heading from chunks c where c.id = p.ref)
+            when 'insight' then (select e.title from entries e where e.id = p.ref)
             else ''
         end as title,
         case p.kind
@@ -88,6 +90,7 @@ _DDL = (
             when 'response' then (select r.text from responses r where r.id = p.ref)
             when 'tool' then
                 (select axm_tool_text(t.tool_name, t.input_json, t.error, t.output) from tool_uses t where t.id = p.ref)
+            when 'insight' then (select e.text from entries e where e.id = p.ref)
             when 'doc' then (select c.text from chunks c where c.id = p.ref)
         end as text
     from passages p
@@ -121,6 +124,10 @@ _FILL = f"""
     select n.id, 'tool', r.id, r.session_id, null, r.timestamp
     from passages_pending n join tool_uses r on r.id = n.id >> {KIND_BITS}
     where n.id & 7 = {KINDS["tool"]}
+    union all
+    select n.id, 'insight', r.id, r.session_id, null, r.happened_at
+    from passages_pending n join entries r on r.id = n.id >> {KIND_BITS}
+    where n.id & 7 = {KINDS["insight"]}
     union all
     select n.id, 'doc', r.id, null, r.doc_id, d.mtime
     from passages_pending n join chunks r on r.id = n.id >> {KIND_BITS} join documents d on d.id = r.doc_id

@@ -35,6 +35,21 @@ _BY_SESSION = (
     "files",
     "sidecars",
 )
+_BY_PROJECT = ("entries", "entities", "task_events", "build_runs", "pipeline_metrics", "learned", "checks", "decisions")
+# Tables that are about entries or entities: the column that says which.
+_BY_ENTRY = {
+    "promotions": "entry_id",
+    "rulings": "entry_id",
+    "entry_uses": "entry_id",
+    "entry_evidence": "entry_id",
+    "conflicts": "newer_id",
+}
+_BY_ENTITY = {
+    "entity_aliases": "entity_id",
+    "entity_keys": "entity_id",
+    "task_links": "src_id",
+    "v_task_blockers_effective": "task_id",
+}
 _BY_DOCUMENT = ("chunks", "document_tags", "document_problems")
 _OVER_ALL = (
     """
@@ -98,6 +113,20 @@ def _of_project(project: str) -> Iterator[str]:
     mine = f"select id from main.sessions where project = {literal}"
     for table in _BY_SESSION:
         yield f"create temp view {table} as select * from main.{table} where session_id in ({mine})"
+    for table in _BY_PROJECT:
+        yield f"create temp view {table} as select * from main.{table} where project = {literal}"
+    for of, those in ((_BY_ENTRY, "select entry_id from entries"), (_BY_ENTITY, "select entity_id from entities")):
+        for table, column in of.items():
+            yield f"create temp view {table} as select * from main.{table} where {column} in ({those})"
+    yield """
+        create temp view edges as
+        select * from main.edges
+        where src_id in (select entry_id from entries) or src_id in (select entity_id from entities)
+    """
+    yield """
+        create temp view decision_evidence as
+        select * from main.decision_evidence where decision_id in (select decision_id from decisions)
+    """
     # A folder of notes belongs to everybody, unless it lies in another project.
     yield f"""
         create temp view documents as

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from operator import neg
 
+from axiommind.projections import PLACE_BITS
 from axiommind.search import filters, lexical, rank
 from axiommind.search.query import Filters, Query
 from axiommind.search.rows import Texts, passages_where
@@ -50,10 +51,18 @@ def scored(
     places = _places(asked, gathered, passages)
     sizes = lexical.lengths(db, places)
     titles = _titles(db, passages)
+    standing = _standing(db, passages)
 
     def ranked(some: Iterable[rank.Passage]) -> list[rank.Scored]:
         found = [
-            rank.score(asked, p, places[p.id], sizes.get(p.id, 0), titles[p.ref] if p.kind == "doc" else 0)
+            rank.score(
+                asked,
+                p,
+                places[p.id],
+                sizes.get(p.id, 0),
+                titles[p.ref] if p.kind == "doc" else 0,
+                standing.get(p.id, 1.0),
+            )
             for p in some
         ]
         found.sort(key=lambda one: (-one.score, one.passage.id))
@@ -90,6 +99,12 @@ def _within(db: sqlite3.Connection, query: Query) -> lexical.Within | None:
         from documents d
         left join sessions s on false
         where {condition}
+        union all
+        select e.id >> {PLACE_BITS}
+        from entries e
+        join sessions s on s.id = e.session_id
+        left join documents d on false
+        where {condition}
         """,
         values,
     )
@@ -102,6 +117,13 @@ def _titles(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[in
     rows = db.execute(f"select id, heading from chunks where id in ({chunks})").fetchall()
     known = {heading: len(terms(heading)) for _, heading in rows}
     return {chunk: known[heading] for chunk, heading in rows}
+
+
+def _standing(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, float]:
+    """What is left of entries after their stage and status."""
+    refs = {p.ref: p.id for p in passages if p.kind == "insight"}
+    rows = db.execute(f"select id, stage, status from entries where id in ({', '.join(map(str, refs))})")
+    return {refs[ref]: rank.STAGE_WEIGHT[stage] * rank.STATUS_WEIGHT[status] for ref, stage, status in rows}
 
 
 def _places(

@@ -31,6 +31,11 @@ _WHERE = {
                             else max(r.line, coalesce(r.result_line, r.line)) end, g.path
         from tool_uses r join segments g on g.position = r.id >> {PLACE_BITS}
     """,
+    # The first words that the claim rests on.
+    "insight": """
+        select v.line, v.line, v.path from entries r
+        join entry_evidence v on v.entry_id = r.entry_id and v.line is not null and v.path is not null
+    """,
     "doc": "select r.line_start, r.line_end, d.path from chunks r join documents d on d.id = r.doc_id",
 }
 # A session that was moved goes on in another file, which begins with the same lines.

@@ -55,6 +55,8 @@ def find(db: sqlite3.Connection, query: Query, options: Options, now: int) -> Pa
     """The best passages (or sessions) for a query, as of `now` (epoch ms)."""
     started = time.perf_counter()
     k = max(min(options.k, MAX_K), 0)
+    if options.group and not query.filters.kinds:  # an entry repeats what its session says: that would count twice
+        query = query._replace(filters=query.filters._replace(not_kinds=(*query.filters.not_kinds, "insight")))
     version = index_version(db)
     offset = _offset(db, query, options, now)
     wanted = clauses(query.words)

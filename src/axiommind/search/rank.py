@@ -34,7 +34,7 @@ SATURATION = {
 # A tool call or an answer shorter than the average is taken to be average: a pattern looked for, a path read or a "let
 # me check" would otherwise beat what says something. 86.4 · 72.4 with, 88.1 · 72.4 without; hit@5 of cipher-box 98.3
 # and 82.8.
-NEVER_SHORT = ("tool", "response")
+NEVER_SHORT = ("tool", "response", "insight")
 # Words of the title and the headings count so many times: jaquad-ja 0.910 without titles, 0.915 at 1, 0.917 at 2.
 TITLE_WEIGHT = 2.0
 # Neighbours in the query that are neighbours in the passage: the worth of the lesser one, divided by their distance.
@@ -50,6 +50,10 @@ KIND_WEIGHT = {"prompt": 1.0, "response": 0.6, "tool": 0.85, "insight": 1.0, "do
 # Those are for the evidence of a session, where a file that was edited says much. Whoever asks for passages wants to
 # read: what was said comes before what was typed into a tool. Set by reading answers; no set measures it.
 PASSAGE_WEIGHT = {"prompt": 1.0, "response": 0.9, "tool": 0.55, "insight": 1.0, "doc": 1.0, "pad": 1.0}
+# What an entry is worth as an answer: how far it has risen, and whether it stands (DETAILS 2.4). Contested ones are
+# still found, after what is not; one that was replaced or withdrawn only when nothing else has the words.
+STAGE_WEIGHT = {"certified": 1.0, "verified": 0.9, "candidate": 0.75, "working": 0.65, "raw": 0.65}
+STATUS_WEIGHT = {"active": 1.0, "contested": 0.2, "deprecated": 0.05, "superseded": 0.05}
 # Evidence pooled over a session: its n-th best passage counts DECAY to the power n. 77.4 · 86.4 · 74.1 · 60.9 at 0.25,
 # 77.5 · 86.4 · 65.5 · 58.7 at 0.5. What the session covers as a whole: 77.5 · 86.4 · 74.1 · 59.6 at 0.8.
 DECAY = 0.3
@@ -115,8 +119,11 @@ class Asked(NamedTuple):
     kinds: Mapping[str, float] = KIND_WEIGHT
 
 
-def score(asked: Asked, passage: Passage, places: Sequence[list[int]], length: int, titled: int = 0) -> Scored:
-    """What a passage is worth, given where each clause is in it. Its first `titled` terms are its title's."""
+def score(
+    asked: Asked, passage: Passage, places: Sequence[list[int]], length: int, titled: int = 0, standing: float = 1.0
+) -> Scored:
+    """What a passage is worth, given where each clause is in it. Its first `titled` terms are its title's; `standing`
+    is what an entry's stage and status leave of it."""
     k1, b = SATURATION[passage.kind]
     if passage.kind in NEVER_SHORT:
         length = max(length, round(asked.stats.average))
@@ -128,7 +135,7 @@ def score(asked: Asked, passage: Passage, places: Sequence[list[int]], length: i
             times += (TITLE_WEIGHT - 1) * sum(0 <= place < titled for place in found)
         words.append(worth * times * (k1 + 1) / (times + norm) if times else 0.0)
     near = _nearness(asked.weighed, places)
-    kind = asked.kinds[passage.kind]
+    kind = asked.kinds[passage.kind] * standing
     date = asked.dates(passage.timestamp) * asked.total if asked.dates and passage.timestamp else 0.0
     recency = _recency(passage.timestamp, asked.now)
     worth = ((sum(words) + near) * kind + date) * (1 + recency)

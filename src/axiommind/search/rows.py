@@ -26,6 +26,7 @@ _TEXT = {
     "prompt": "select '', text from prompts where id = ?",
     "response": "select '', text from responses where id = ?",
     "tool": "select '', axm_tool_text(tool_name, input_json, error, output) from tool_uses where id = ?",
+    "insight": "select title, text from entries where id = ?",
     "doc": "select heading, text from chunks where id = ?",
 }
 

@@ -22,29 +22,49 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    print({"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](_options()))
+    print({"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](*_read()))
     return 0
 
 
-def _options() -> dict[str, tuple[str, list[str]]]:
-    """Every command with its help and its options, read from the parsers themselves."""
+_Options = dict[str, tuple[str, list[str]]]
+_Values = dict[str, list[str]]
+
+
+def _read() -> tuple[_Options, _Values]:
+    """Every command with its help and its options, and the values of options, read from the parsers themselves."""
     parser = cli.build([], everything=True)
     (choices,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     helps = {a.dest: a.help or "" for a in choices._choices_actions}
-    return {name: (helps[name], _words(sub)) for name, sub in choices.choices.items()}
+    options = {name: (helps[name], _words(sub)) for name, sub in choices.choices.items()}
+    values: dict[str, dict[str, None]] = {"--perspective": dict.fromkeys(names()), "--format": {}}
+    for sub in (inner for command in choices.choices.values() for inner in _parsers(command)):
+        for action in sub._actions:
+            for option in action.option_strings:
+                if option.startswith("--") and action.choices is not None:
+                    values.setdefault(option, {}).update(dict.fromkeys(map(str, action.choices)))
+    values["--format"].update(dict.fromkeys(("json", "csv", "table")))
+    return options, {option: list(found) for option, found in values.items()}
+
+
+def _parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """A command's, and those of its actions."""
+    inner = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    return [parser, *(sub for action in inner for sub in action.choices.values())]
 
 
 def _words(parser: argparse.ArgumentParser) -> list[str]:
     """What may follow a command: its choices, and its options with those of its actions."""
-    inner = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
-    parsers = [parser, *(sub for action in inner for sub in action.choices.values())]
     return [
         *(str(c) for a in parser._actions if not a.option_strings for c in a.choices or ()),
-        *sorted({o for p in parsers for a in p._actions for o in a.option_strings if o.startswith("--")}),
+        *sorted({o for p in _parsers(parser) for a in p._actions for o in a.option_strings if o.startswith("--")}),
     ]
 
 
-def _bash(options: dict[str, tuple[str, list[str]]]) -> str:
+def _bash(options: _Options, values: _Values) -> str:
+    known = "\n".join(
+        f'    {option}) COMPREPLY=($(compgen -W "{" ".join(found)}" -- "$cur")); return ;;'
+        for option, found in values.items()
+    )
     cases = "\n".join(f'    {name}) words="{" ".join(found)}" ;;' for name, (_, found) in options.items())
     return f"""_axm() {{
   local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
@@ -52,8 +72,7 @@ def _bash(options: dict[str, tuple[str, list[str]]]) -> str:
     COMPREPLY=($(compgen -W "{" ".join(options)}" -- "$cur")); return
   fi
   case "$prev" in
-    --perspective) COMPREPLY=($(compgen -W "{" ".join(names())}" -- "$cur")); return ;;
-    --format) COMPREPLY=($(compgen -W "json csv table" -- "$cur")); return ;;
+{known}
     --project|--home) COMPREPLY=($(compgen -d -- "$cur")); return ;;
     --db|--plot|--sql-file) COMPREPLY=($(compgen -f -- "$cur")); return ;;
   esac
@@ -65,7 +84,8 @@ def _bash(options: dict[str, tuple[str, list[str]]]) -> str:
 complete -F _axm axm suggest-workflow"""
 
 
-def _zsh(options: dict[str, tuple[str, list[str]]]) -> str:
+def _zsh(options: _Options, values: _Values) -> str:
+    known = "\n".join(f"  {option}) compadd -- {' '.join(found)}; return ;;" for option, found in values.items())
     described = "\n".join(f"    '{name}:{text.replace(chr(39), '’')}'" for name, (text, _) in options.items())
     cases = "\n".join(f"    {name}) compadd -- {' '.join(found)} ;;" for name, (_, found) in options.items())
     return f"""#compdef axm suggest-workflow
@@ -74,8 +94,7 @@ local -a commands=(
 )
 if (( CURRENT == 2 )); then _describe command commands; return; fi
 case "${{words[CURRENT-1]}}" in
-  --perspective) compadd -- {" ".join(names())}; return ;;
-  --format) compadd -- json csv table; return ;;
+{known}
   --project|--home) _directories; return ;;
   --db|--plot|--sql-file) _files; return ;;
 esac
@@ -84,7 +103,7 @@ case "${{words[2]}}" in
 esac"""
 
 
-def _fish(options: dict[str, tuple[str, list[str]]]) -> str:
+def _fish(options: _Options, values: _Values) -> str:
     lines = []
     for name, (text, found) in options.items():
         quoted = text.replace("'", "’")
@@ -94,6 +113,7 @@ def _fish(options: dict[str, tuple[str, list[str]]]) -> str:
             + (f"-l {option.removeprefix('--')}" if option.startswith("--") else f"-f -a {option}")
             for option in found
         ]
-    lines.append(f"complete -c axm -l perspective -x -a '{' '.join(names())}'")
-    lines.append("complete -c axm -l format -x -a 'json csv table'")
+    lines += [
+        f"complete -c axm -l {option.removeprefix('--')} -x -a '{' '.join(found)}'" for option, found in values.items()
+    ]
     return "\n".join(lines)

@@ -7,6 +7,7 @@ import json
 import sys
 
 from axiommind.api import Memory
+from axiommind.errors import UsageError
 from axiommind.surfaces import render
 
 HELP = "Purge a session, a document or a project from the log's text and from the index, and never read it again."
@@ -21,6 +22,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     what.add_argument("--session", metavar="ID", help="this session and its subagents (id, or its first characters)")
     what.add_argument("--document", metavar="PATH|ID", help="this document of a folder that axm kb added")
     what.add_argument("--project", metavar="PATH", help="every session and document of this project, also future ones")
+    what.add_argument("--decision", metavar="ID", help="a decision made with axm decide; this cannot be undone")
     parser.add_argument("--reason", default="", help="kept with the tombstone")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be forgotten")
     parser.add_argument("--undo", action="store_true", help="lift the tombstone and read again what is on disk")
@@ -29,13 +31,22 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
+    if args.undo and args.decision:
+        raise UsageError("a forgotten decision cannot come back", hint='axm decide "…" makes a new one')
     if args.undo:
         return _undo(memory, args)
     done = memory.forget(
-        session=args.session, project=args.project, document=args.document, reason=args.reason, dry_run=args.dry_run
+        session=args.session,
+        project=args.project,
+        document=args.document,
+        decision=args.decision,
+        reason=args.reason,
+        dry_run=args.dry_run,
     )
     verb = "Would forget" if args.dry_run else "Forgotten"
     what = _counted(len(done.sessions), len(done.documents)) + (f" of {done.project}" if done.project else "")
+    if args.decision:
+        what = "the decision"
     sys.stderr.write(f"{verb}: {what}\n")
     total = len(done.sessions) + len(done.documents)
     if done.gone:

@@ -14,39 +14,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind import db as sqlite
-from axiommind.config import Config
-from axiommind.errors import BadQuery, IndexCorrupt, NotFound
+from axiommind.api._names import one_of
+from axiommind.api.documents import Documents, Library
+from axiommind.api.home import SAMPLE, SAMPLE_MARK, Scope
+from axiommind.api.tasks import Tasks
+from axiommind.errors import NotFound
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from axiommind.health import Check, Overview
-    from axiommind.ingest import DocumentReport, Report
+    from axiommind.ingest import Report
     from axiommind.log import Head
     from axiommind.log.sqlite import SqliteLog
-    from axiommind.model import Citation, Event
+    from axiommind.model import Citation
     from axiommind.perspectives import Perspective
-    from axiommind.projections.documents import DocumentRow, FolderRow
-    from axiommind.projections.runner import Index, Progress
+    from axiommind.projections.documents import FolderRow
+    from axiommind.projections.runner import Progress
     from axiommind.search.citations import Opened
     from axiommind.search.find import Page
     from axiommind.search.show import Shown
 
-__all__ = ["Forgotten", "Library", "Memory", "Scope"]
+__all__ = ["SAMPLE", "SAMPLE_MARK", "Forgotten", "Library", "Memory", "Scope"]
 
-# The sample that comes with the program, and the file that marks a home as its.
-SAMPLE = Path(__file__).parent / "sample"
-SAMPLE_MARK = "this-is-the-sample"
-# Below this many new bytes, starting worker processes costs more than it saves.
-_POOL_BYTES = 8 << 20
 # Passages or lines around what was asked for.
 _MOST_CONTEXT = 10_000
-
-
-class Scope(NamedTuple):
-    """What a question is about: one project, or all of them (None)."""
-
-    project: str | None
 
 
 class Forgotten(NamedTuple):
@@ -61,44 +51,10 @@ class Forgotten(NamedTuple):
     documents: tuple[str, ...] = ()
 
 
-class Library(NamedTuple):
-    """The folders that the user added, and the documents in them."""
-
-    folders: tuple[FolderRow, ...]
-    documents: tuple[DocumentRow, ...]
-
-
-class Memory:
+class Memory(Documents, Tasks):
     """A home (`log.db` and `index.db`) and what can be done with it."""
 
-    def __init__(
-        self, config: Config | None = None, *, environ: Mapping[str, str] | None = None, user: Path | None = None
-    ) -> None:
-        self.environ = os.environ if environ is None else environ
-        self.config = config or Config.load(self.environ)
-        self._user = user or Path.home()
-        if self.is_sample:  # whoever uses the sample's home, real sessions never get into it
-            self.environ = {**self.environ, "CLAUDE_CONFIG_DIR": str(SAMPLE)}
-            self.config = self.config._replace(claude_roots=())
-
-    @property
-    def is_sample(self) -> bool:
-        """Whether this is the home of the sample that comes with the program."""
-        return (self.config.home / SAMPLE_MARK).exists()
-
     # --- writing ---------------------------------------------------------------------------------------
-
-    @contextlib.contextmanager
-    def _log(self) -> Iterator[tuple[SqliteLog, bytes]]:
-        from axiommind.log import home_key
-        from axiommind.log.sqlite import SqliteLog
-
-        key = home_key(self.config.home)
-        log = SqliteLog(self.config.log_path, key)
-        try:
-            yield log, key
-        finally:
-            log.close()
 
     def index(
         self,
@@ -169,185 +125,10 @@ class Memory:
         report.seconds = time.monotonic() - started
         return report
 
-    @contextlib.contextmanager
-    def _writing(self, notes: list[str]) -> Iterator[tuple[SqliteLog, bytes, Index]]:
-        """The log, its key, and the index brought up to it."""
-        from axiommind.projections.runner import Segments
-
-        with self._log() as (log, key), contextlib.ExitStack() as stack:
-            index = self._open_index(log, notes, stack)
-            index.catch_up(log, Segments(log))
-            yield log, key, index
-
-    def _index_documents(
-        self,
-        log: SqliteLog,
-        key: bytes,
-        index: Index,
-        *,
-        full: bool = False,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> DocumentReport:
-        from axiommind.ingest import DocumentIngest
-        from axiommind.projections.documents import made_since
-        from axiommind.projections.runner import Segments
-
-        started = time.monotonic()
-        before, segments, rows = log.last_position(), Segments(log), 0
-
-        def flush(_events: object) -> None:
-            nonlocal rows
-            rows += index.catch_up(log, segments).rows
-
-        user = os.path.realpath(self._user)
-        report = DocumentIngest(log, key, user=user, flush=flush, progress=progress).run(full=full)
-        if report.new or report.updated:
-            report.chunks, report.flaws = made_since(index.db, before)
-        report.rows, report.seconds = rows, time.monotonic() - started
-        return report
-
-    def kb_add(
-        self,
-        folders: Sequence[str | Path],
-        include: Sequence[str] = (),
-        exclude: Sequence[str] = (),
-        progress: Callable[[int, int], None] | None = None,
-    ) -> DocumentReport:
-        """Add folders (or single files) of documents, and index them. Of a folder that is known, globs replace the
-        old ones, and none change nothing."""
-        from axiommind.ingest.documents import Folder, add_folder, folders_of
-
-        if self.is_sample:
-            raise BadQuery("this is the home of the sample", hint="set AXM_HOME to a home of your own")
-        roots = [_existing(folder) for folder in folders]
-        notes: list[str] = []
-        with self._writing(notes) as (log, key, index):
-            known = folders_of(log)
-            for root in dict.fromkeys(roots):
-                folder = Folder(root, tuple(include), tuple(exclude))
-                if root in known and not (include or exclude):
-                    folder = known[root]
-                if add_folder(log, folder) is None:
-                    notes.append(f"{root} is added already, and just so: nothing changed")
-                elif root in known:
-                    notes.append(f"{root} was added already: its globs are the new ones now")
-            report = self._index_documents(log, key, index, progress=progress)
-            index.stamp()
-        report.notes[:0] = notes
-        return report
-
-    def kb_index(self, *, full: bool = False, progress: Callable[[int, int], None] | None = None) -> DocumentReport:
-        """Bring the documents of the added folders up to date; with `full` every file is opened."""
-        notes: list[str] = []
-        with self._writing(notes) as (log, key, index):
-            report = self._index_documents(log, key, index, full=full, progress=progress)
-            index.stamp()
-        report.notes[:0] = notes
-        return report
-
-    def kb_remove(self, path: str | Path) -> DocumentReport:
-        """Take an added folder out of the index, or a file or a folder inside one. The log keeps what was read."""
-        from axiommind.ingest.documents import folders_of, leave_out, remove_folder
-        from axiommind.projections.documents import below
-
-        wanted = os.path.realpath(Path(path).expanduser())
-        notes: list[str] = []
-        with self._writing(notes) as (log, key, index):
-            if wanted in folders_of(log):
-                remove_folder(log, wanted)
-            elif not below(index.db, wanted) or not leave_out(log, wanted):
-                raise NotFound(f"{wanted} was not added", hint="axm kb list shows what was")
-            report = self._index_documents(log, key, index)
-            index.stamp()
-            if left := below(index.db, wanted):
-                notes.append(f"documents that stay, because they are in another folder that was added: {left}")
-        report.notes[:0] = notes
-        return report
-
-    def kb_list(self) -> Library:
-        """What was added, and what the index has of it."""
-        from axiommind.projections import documents
-
-        if not self.config.log_path.exists() and not self.config.index_path.exists():
-            return Library((), ())
-        with self._reading(Scope(None), None) as connection:
-            return Library(tuple(documents.folders(connection)), tuple(documents.documents(connection)))
-
-    def kb_rebuild_fts(self) -> int:
-        """Make the full-text part of the index anew from the passages; returns how many there are."""
-        with self._writing([]) as (_log, _key, index):
-            return index.refill()
-
-    def _open_index(self, log: SqliteLog, notes: list[str], stack: contextlib.ExitStack) -> Any:
-        """The index, ready to be written. A damaged one is moved aside, and an old one replayed, and both are said."""
-        from axiommind.projections.runner import Index, quarantine
-
-        path = self.config.index_path
-        index = None
-        try:
-            index = Index(path)
-            index.db.execute("select count(*) from sessions").fetchone()
-        except (IndexCorrupt, sqlite3.DatabaseError) as error:
-            if isinstance(error, sqlite3.DatabaseError) and not sqlite.is_damage(error):
-                raise
-            if index is not None:
-                index.close()
-            aside = quarantine(path)
-            notes.append(f"index.db was damaged: rebuilt from the log (the old one is {aside})")
-            self._replay(log, stack)
-            index = Index(path)
-        foreign = not index.stale and not index.follows(log)
-        if index.stale or foreign:
-            index.close()
-            notes.append(
-                "index.db was made from another log (was log.db restored?): rebuilt from this one"
-                if foreign
-                else "the index had another shape: rebuilt from the log"
-            )
-            self._replay(log, stack)
-            index = Index(path)
-        stack.callback(index.close)
-        return index
-
-    def _pool(self, size: int, stack: contextlib.ExitStack) -> Executor | None:
-        workers = self.config.index_workers
-        if workers < 0:
-            workers = min(os.cpu_count() or 1, 4)
-        if workers == 0 or size < _POOL_BYTES:
-            return None
-        import multiprocessing
-        from concurrent.futures import ProcessPoolExecutor
-
-        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_worker)
-        stack.callback(pool.shutdown, wait=True, cancel_futures=True)
-        return pool
-
     def rebuild(self, tick: Callable[[int, int], None] | None = None) -> Progress:
         """A new index from the log alone; readers go on meanwhile."""
         with self._log() as (log, _key), contextlib.ExitStack() as stack:
             return self._rebuild(log, stack, tick)
-
-    def _rebuild(
-        self, log: SqliteLog, stack: contextlib.ExitStack, tick: Callable[[int, int], None] | None = None
-    ) -> Progress:
-        from axiommind.projections.runner import Index, Segments
-
-        last = log.last_position()
-        done = self._replay(log, stack, None if tick is None else (lambda event: tick(event.position, last)))
-        index = Index(self.config.index_path)
-        try:
-            index.catch_up(log, Segments(log))
-            index.stamp()
-        finally:
-            index.close()
-        return done
-
-    def _replay(
-        self, log: SqliteLog, stack: contextlib.ExitStack, tick: Callable[[Event], None] | None = None
-    ) -> Progress:
-        from axiommind.projections.runner import rebuild
-
-        return rebuild(log, self.config.index_path, self._pool(log.sizes()["blob_bytes"], stack), tick)
 
     def watch(self, *, project: str | None = None, stop: Any = None) -> Iterator[Report]:
         """Index, then again whenever a transcript grows or a document changes. Sleeps in between: no busy loop."""
@@ -373,6 +154,7 @@ class Memory:
         session: str | None = None,
         project: str | None = None,
         document: str | None = None,
+        decision: str | None = None,
         reason: str = "",
         dry_run: bool = False,
     ) -> Forgotten:
@@ -383,7 +165,10 @@ class Memory:
             index = self._open_index(log, [], stack)
             index.catch_up(log, Segments(log))
             heads = log.heads().values()
-            if document is not None:
+            if decision is not None:
+                made = {row[0] for row in index.db.execute("select decision_id from decisions")}
+                wanted, name = [one_of(decision, made, "decision", "axm decisions lists them")], None
+            elif document is not None:
                 wanted, name = [_document_of(document, _documents(heads), "document")], None
             else:
                 wanted, name = self._sessions_to_forget(index.db, log, session, project)
@@ -424,7 +209,7 @@ class Memory:
             wanted = {h["session_id"] for h in heads if h["project"] == name}
             wanted |= {row[0] for row in db.execute("select id from sessions where project = ?", (name,))}
             return sorted(wanted), name
-        chosen = _one_of(session or "", {h["session_id"] for h in heads if h["kind"] != "document"}, "session")
+        chosen = one_of(session or "", {h["session_id"] for h in heads if h["kind"] != "document"}, "session")
         family = {chosen}
         rows = db.execute("select id, parent_session from sessions where parent_session is not null").fetchall()
         for child, parent in [*rows, *((h["session_id"], h["parent_session"]) for h in heads)]:
@@ -458,55 +243,10 @@ class Memory:
                 log.lift(_document_of(document, known, "forgotten document"), None, actor="user")
             else:
                 known = {key for kind, key in marks if kind == "session"}
-                log.lift(_one_of(session or "", known, "forgotten session"), None, actor="user")
+                log.lift(one_of(session or "", known, "forgotten session"), None, actor="user")
         return self.index()
 
     # --- reading ---------------------------------------------------------------------------------------
-
-    def scope(
-        self,
-        *,
-        project: str | None = None,
-        all_projects: bool = False,
-        db: Path | None = None,
-        cwd: str | None = None,
-    ) -> Scope:
-        """The project asked for; else the one of the current folder, if it is indexed; else all."""
-        from axiommind.projections.scope import resolve_project
-
-        if all_projects:
-            return Scope(None)
-        path = db or self.config.index_path
-        if project is not None:
-            found = resolve_project(path, project)
-            if found is None and path.exists():
-                raise NotFound(
-                    f"project {project!r} is not in the index",
-                    hint="axm query --all-projects --perspective sessions shows what is",
-                )
-            return Scope(found)
-        try:
-            here = cwd or str(Path.cwd())
-        except OSError:  # the current folder was deleted
-            return Scope(None)
-        return Scope(resolve_project(path, here, stop=str(self._user)))
-
-    @contextlib.contextmanager
-    def _reading(self, scope: Scope, db: Path | None) -> Iterator[sqlite3.Connection]:
-        from axiommind.projections.scope import open_scoped
-
-        path = db or self.config.index_path
-        connection = open_scoped(path, scope.project)
-        try:
-            yield connection
-        except sqlite3.DatabaseError as error:
-            if sqlite.is_damage(error):
-                raise IndexCorrupt(f"{path} is damaged ({error})", hint="run: axm rebuild") from error
-            if str(error).startswith(("no such table", "no such column")):  # SQL of ours: the user's is guarded
-                raise IndexCorrupt(f"{path} was made by an older version ({error})", hint="run: axm index") from error
-            raise sqlite.store_error(error, path) or error from error
-        finally:
-            connection.close()
 
     def query(
         self, perspective: Perspective, params: Mapping[str, Any], scope: Scope, db: Path | None = None
@@ -584,20 +324,6 @@ class Memory:
                     raise
                 return left
 
-    @contextlib.contextmanager
-    def _log_to_read(self) -> Iterator[tuple[SqliteLog, bytes]]:
-        from axiommind.log import home_key
-        from axiommind.log.sqlite import SqliteLog
-
-        if not self.config.log_path.exists():
-            raise NotFound(f"there is no log at {self.config.log_path} yet", hint="run: axm index")
-        key = home_key(self.config.home)
-        log = SqliteLog(self.config.log_path, key, read_only=True)
-        try:
-            yield log, key
-        finally:
-            log.close()
-
     def overview(self, scope: Scope) -> Overview:
         from axiommind.health import overview
 
@@ -605,30 +331,27 @@ class Memory:
             return overview(connection)
 
     def doctor(self) -> list[Check]:
-        from axiommind.health import doctor
+        from axiommind.health import Check, doctor
+        from axiommind.memory.check import idris_status
 
-        return doctor(self.config, self.environ, self._user)
+        checks = doctor(self.config, self.environ, self._user)
+        return [*checks, Check("checker", "ok", f"built in; {idris_status(self.environ)}")]
 
     def verify(self, *, deep: bool = False) -> list[tuple[str, str]]:
         """Everything that is wrong, as (where, what). Nothing is repaired here."""
         from axiommind.health import verify
+        from axiommind.memory.proof import misplaced
 
         with self._log_to_read() as (log, key):
-            return verify(self.config, log, key, deep=deep)
+            found = verify(self.config, log, key, deep=deep)
+            if not found and self.config.index_path.exists():
+                with self._reading(Scope(None), None) as db:
+                    found = list(misplaced(db, log.blob))
+            return found
 
 
 def _within(context: int) -> int:
     return max(0, min(context, _MOST_CONTEXT))
-
-
-def _one_of(start: str, known: set[str], what: str) -> str:
-    """The id that was meant: itself, or the only one that begins so."""
-    matches = [start] if start in known else sorted(s for s in known if start and s.startswith(start))
-    if not matches:
-        raise NotFound(f"there is no {what} {start!r}", hint="axm query --perspective sessions lists the sessions")
-    if len(matches) > 1:
-        raise BadQuery(f"{start!r} fits {len(matches)} of them", hint="give more characters of the id")
-    return matches[0]
 
 
 def _documents(heads: Iterable[Head]) -> set[str]:
@@ -643,19 +366,8 @@ def _document_of(name: str, known: set[str], what: str) -> str:
     if by_path in known:
         return by_path
     if name.startswith("doc-") and not os.path.lexists(name):
-        return _one_of(name, {i for i in known if i.startswith("doc-")}, what)
+        return one_of(name, {i for i in known if i.startswith("doc-")}, what)
     raise NotFound(f"there is no {what} {name!r}", hint="axm kb list --documents lists the documents")
-
-
-def _existing(folder: str | Path) -> str:
-    path = os.path.realpath(Path(folder).expanduser())
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        raise BadQuery(f"{folder!r} is not UTF-8", hint="give the folder another name") from None
-    if not os.path.lexists(path):
-        raise NotFound(f"there is no folder or file {path}", hint="look at how it is spelled; ~ and . are understood")
-    return path
 
 
 def _watched(folders: Sequence[FolderRow]) -> Callable[[object, str], bool]:
@@ -668,21 +380,3 @@ def _watched(folders: Sequence[FolderRow]) -> Callable[[object, str], bool]:
         ends += [Path(name).suffix for folder in folders for name in (folder.root, *folder.include)]
     wanted = tuple(end for end in ends if end)
     return lambda _change, path: path.endswith(wanted)
-
-
-def _worker() -> None:
-    """A worker process leaves interrupts to its parent, and ends when the parent is gone, however it went."""
-    import multiprocessing
-    import signal
-    import threading
-    from multiprocessing.connection import wait
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-
-    def follow() -> None:
-        if parent is not None:
-            wait([parent.sentinel])
-            os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()

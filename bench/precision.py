@@ -1,0 +1,163 @@
+"""How often each rule of the offline extractor is right: `python bench/precision.py [SHARED] [--json]`.
+
+Indexes SHARED/bench/transcripts into a temporary home, runs the rules over every session, and compares what they give
+with `tests/memory/labelled`: drafts labelled by hand in their context, hand-made todo lists, and hand-made sentences
+(of these only the set `held-out` counts). A labelled draft that the rules no longer give is `gone`, and not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from axiommind.api import Memory, Scope
+from axiommind.config import Config
+from axiommind.memory.extractors._precision import PRECISION
+from axiommind.memory.extractors.rules import Rules
+from axiommind.memory.values import Draft
+from axiommind.projections import recorded
+from axiommind.projections.recorded import Message, Transcript, Use
+
+HERE = Path(__file__).parents[1]
+LABELLED = HERE / "tests" / "memory" / "labelled"
+CLAUDE_CODE = ("cipher-box", "context-evaluator")  # 131 sessions; the other folders are of other agents
+REAL = ("tasks", "commits", "plans", "answers", "pull-requests", "fixes")
+
+
+class Score(NamedTuple):
+    drafts: int  # that the rule gives, over everything
+    labelled: int  # of them, labelled
+    right: int
+    gone: int = 0
+
+    @property
+    def precision(self) -> float:
+        return self.right / self.labelled if self.labelled else 0.0
+
+    @property
+    def smoothed(self) -> float:
+        return (self.right + 1) / (self.labelled + 2)
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (LABELLED / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def quote_hash(draft: Draft) -> str:
+    return hashlib.sha256(draft.quotes[0].text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def transcripts(memory: Memory) -> list[Transcript]:
+    with memory._log_to_read() as (log, _), memory._reading(Scope(None), None) as db:
+        ids = [row[0] for row in db.execute("select id from sessions order by started_at, id")]
+        return [read for one in ids if (read := recorded.read(db, log.blob, one)) is not None]
+
+
+def real(drafts: Iterable[tuple[str, Draft]]) -> dict[str, Score]:
+    """The rules that real sessions have examples of."""
+    given = {(draft.rule, session, quote_hash(draft), draft.title[:80]) for session, draft in drafts}
+    scores = {}
+    for rule in REAL:
+        labels = rows(rule)
+        there = [row for row in labels if (rule, row["session"], row["quote_hash"], row["title"]) in given]
+        right = sum(row["ok"] for row in there)
+        count = sum(1 for key in given if key[0] == rule)
+        scores[rule] = Score(count, len(there), right, len(labels) - len(there))
+    return scores
+
+
+def sentences() -> dict[str, Score]:
+    """Every hand-made sentence is read; those held out are counted."""
+    scores = {}
+    for language in ("en", "ko", "zh", "ja"):
+        mine = [row for row in rows("statements") if row["language"] == language]
+        given = [(row, said) for row in mine if (said := _statement(row["text"])) is not None]
+        counted = [(row, said) for row, said in given if row["set"] == "held-out"]
+        right = sum(row["type"] == kind for row, kind in counted)
+        scores[f"stated-{language}"] = Score(len(given), len(counted), right)
+    return scores
+
+
+def _statement(text: str) -> str | None:
+    """The type of what the rules take from a prompt of this one sentence."""
+    message = Message(1, 1, "/message/content", "person", text, None, None, False)
+    drafts = Rules().extract(_session((message,), ())).drafts
+    return drafts[0].type if drafts else None
+
+
+def todos() -> dict[str, Score]:
+    """A draft is right when the list has that task, it is worth keeping, and its statuses are those."""
+    drafts = right = 0
+    for row in rows("todos"):
+        for draft in Rules().extract(_todo_session(row["lists"])).drafts:
+            drafts += 1
+            right += row["right"].get(draft.title) == [step.status for step in draft.steps]
+    return {"todos": Score(drafts, drafts, right)}
+
+
+def _todo_session(lists: list[list[list[str]]]) -> Transcript:
+    messages: list[Message] = []
+    uses: list[Use] = []
+    for items in lists:
+        leaves = {}
+        for i, (content, status) in enumerate(items):
+            for name, text in (("content", content), ("status", status)):
+                leaves[f"/todos/{i}/{name}"] = len(messages)
+                messages.append(Message(1, 1, "", "call", text, None, len(uses), False))
+        given = {"todos": [{"content": content, "status": status} for content, status in items]}
+        messages.append(Message(1, 1, "", "result", "Todos have been modified", None, len(uses), False))
+        uses.append(Use("TodoWrite", "TodoWrite", given, None, 1, leaves, (len(messages) - 1,), False))
+    return _session(tuple(messages), tuple(uses))
+
+
+def _session(messages: tuple[Message, ...], uses: tuple[Use, ...]) -> Transcript:
+    return Transcript("s", "p", "claude_code", None, None, False, "1.1", messages, uses)
+
+
+def indexed(shared: Path, base: Path) -> Memory:
+    projects = base / "claude" / "projects"
+    projects.mkdir(parents=True)
+    for name in CLAUDE_CODE:
+        (projects / name).symlink_to(shared / "bench" / "transcripts" / name)
+    environ = {
+        "CLAUDE_CONFIG_DIR": str(base / "claude"),
+        "AXM_HOME": str(base / "axm"),
+        "HOME": str(base),
+        "PATH": os.environ["PATH"],
+    }
+    memory = Memory(Config.load(environ), environ=environ, user=base)
+    memory.index()
+    return memory
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("shared", nargs="?", type=Path, default=HERE.parent / "shared")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        sessions = transcripts(indexed(options.shared, Path(folder)))
+    start = time.perf_counter()
+    drafts = [(one.session_id, draft) for one in sessions for draft in Rules().extract(one).drafts]
+    seconds = time.perf_counter() - start
+    scores = real(drafts) | todos() | sentences()
+    if options.json:
+        table = {rule: score._asdict() | {"precision": score.precision} for rule, score in scores.items()}
+        print(json.dumps({"sessions": len(sessions), "seconds": round(seconds, 3), "rules": table}, indent=2))
+        return
+    print(f"{len(sessions)} sessions, {len(drafts)} drafts, {seconds:.2f} s beyond reading")
+    print(f"{'rule':14} {'drafts':>7} {'labelled':>9} {'right':>6} {'gone':>5} {'precision':>10} {'smoothed':>9} table")
+    for rule, score in scores.items():
+        numbers = f"{score.drafts:7} {score.labelled:9} {score.right:6} {score.gone:5}"
+        print(f"{rule:14} {numbers} {score.precision:10.3f} {score.smoothed:9.3f} {PRECISION[rule]:5}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""What people state plainly: standing rules, things to remember, decisions. English, Korean, Chinese, Japanese.
+
+Only a person's own sentences count: not code, not quoted or pasted text, not questions, not long prompts, and not
+the prompt that another agent wrote for a subagent. An order for this once is no rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from axiommind.memory.extractors._phrases import PHRASES, REASONS, UNLESS, VAGUE, WORK
+from axiommind.memory.extractors._precision import PRECISION
+from axiommind.memory.extractors._quoting import clip
+from axiommind.memory.values import Draft, Quote
+from axiommind.projections.recorded import Transcript
+
+__all__ = ["Statement", "stated", "statements"]
+
+_PROMPT = 1_200  # characters; what is longer was pasted, or is a document
+_LINES = 25
+_SENTENCE = 240
+_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_INLINE = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|「[^」\n]{1,200}」|『[^』\n]{1,200}』")
+_PASTED = re.compile(r"\s*(?:[>$#|\[{<]|//|\*/|at\s+\S+\s*\(|\d{2}:\d{2}|Implement the following plan)")
+_BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_END = re.compile(r"[.!?]+(?=\s|$)|[。！？]+|\n+")
+_HANGUL = re.compile(r"[가-힣]")
+_KANA = re.compile(r"[ぁ-んァ-ヴ]")
+_HAN = re.compile(r"[一-鿿]")
+_HOLE = "\N{WHITE SQUARE}"  # stands where a quotation was, so that nothing in it is read as said
+_A_ROW = "わさかたなまらがば"  # Japanese: the last sound of a verb before ない
+
+
+class Statement(NamedTuple):
+    kind: str  # always, never, known, decided
+    language: str
+    title: str
+    why: str
+
+
+def statements(transcript: Transcript) -> list[Draft]:
+    found: dict[tuple[str, str], Draft] = {}
+    for n, message in enumerate(transcript.messages):
+        if message.role != "person" or transcript.subagent:
+            continue
+        for sentence in _sentences(message.text):
+            said = stated(sentence)
+            if said is None:
+                continue
+            decided, ruled = said.kind == "decided", said.kind in ("always", "never")
+            rule = f"stated-{said.language}"
+            draft = Draft(
+                type="decision" if decided else "fact",
+                title=clip(sentence) if ruled else said.title,  # without its `never` a rule would read as its opposite
+                text=sentence,
+                quotes=(Quote(n, sentence),),
+                rule=rule,
+                confidence=PRECISION[rule],
+                rationale=said.why if decided else "",
+                key=said.title,
+                value=f"{said.kind}: {said.title}" if ruled else said.title,
+                timestamp=message.timestamp,
+            )
+            found[draft.type, draft.key] = draft  # who says it again, or otherwise, means the later
+    return list(found.values())
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """A short prompt's sentences as they stand, less code, pasted lines and questions."""
+    if len(text) > _PROMPT * 4 or len(text.strip()) > _PROMPT or text.strip().count("\n") > _LINES:
+        return
+    masked = _FENCE.sub(lambda fence: "\n" * len(fence[0]), text)
+    start = 0
+    for end in [*_END.finditer(masked), None]:
+        stop = end.start() if end else len(masked)
+        line_start = masked.rfind("\n", 0, start) + 1
+        part = masked[start:stop]
+        asked = end is not None and any(mark in end[0] for mark in "?？")
+        bullet = _BULLET.match(part)
+        first = start + (bullet.end() if bullet else len(part) - len(part.lstrip()))
+        if not asked and first < stop and not _PASTED.match(masked, line_start):
+            sentence = text[first:stop].rstrip()
+            if 4 <= len(sentence) <= _SENTENCE:
+                yield sentence
+        start = end.end() if end else stop
+
+
+def stated(sentence: str) -> Statement | None:
+    """What a sentence states, if it plainly does."""
+    language = _language(sentence)
+    masked = _INLINE.sub(lambda quotation: _HOLE * len(quotation[0]), sentence)
+    if UNLESS[language].search(masked):
+        return None
+    for phrase in PHRASES[language]:
+        match = phrase.pattern.match(masked)
+        if match is None:
+            continue
+        names = match.groupdict()
+        start, end = match.span(next(name for name in ("claim", "other", "third") if names.get(name)))
+        claim, why = sentence[start:end].strip(), names.get("why") or ""
+        if language in REASONS and (reason := REASONS[language].search(masked[start:end])):
+            claim = sentence[start : start + reason.start()].strip()
+            why = sentence[start + reason.start("why") : end].strip()
+        if names.get("about"):
+            about = sentence[match.start("about") : match.end("about")]
+            claim = (
+                f"{about}{claim}" if language in ("zh", "ja") and about[-1] > "z" < claim[:1] else f"{about} {claim}"
+            )
+        claim = _bare(" ".join(claim.split()), language, phrase.kind)
+        if len(claim) < (6 if language == "en" else 3) or VAGUE.match(claim) or not WORK[language].search(claim):
+            return None
+        return Statement(phrase.kind, language, claim, why)
+    return None
+
+
+def _language(sentence: str) -> str:
+    if _HANGUL.search(sentence):
+        return "ko"
+    if _KANA.search(sentence):
+        return "ja"
+    return "zh" if _HAN.search(sentence) else "en"
+
+
+def _bare(claim: str, language: str, kind: str) -> str:
+    """The claim without what its polarity left of a verb, so that always and never have one title."""
+    claim = claim.strip(" \t,，、;:")
+    if language == "ko" and kind in ("always", "never"):
+        claim = re.sub(r"(?<=\S)써$", "쓰", claim)
+        claim = re.sub(r"\s?[해하]$", "", claim)
+    if language == "ja" and kind == "never" and claim[-1:] in _A_ROW and len(claim) > 2:
+        claim = claim[:-1]
+    if language == "en":
+        claim = re.sub(r"[,\s]+(?:please|pls|thanks|ok(?:ay)?)$", "", claim, flags=re.IGNORECASE)
+    return claim

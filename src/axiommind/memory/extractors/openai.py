@@ -1,0 +1,95 @@
+"""Extraction by any OpenAI-compatible server: OpenAI, vLLM, LM Studio, llama.cpp, Ollama.
+
+What such servers make of `response_format` differs, so it is given up step by step when one complains.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from axiommind.errors import UsageError
+from axiommind.memory.extractors import Extraction, Spend
+from axiommind.memory.extractors._answers import SCHEMA
+from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, count, extract, money, seconds_of
+from axiommind.memory.extractors._http import Endpoint, NoReply, endpoint
+
+if TYPE_CHECKING:
+    from axiommind.config import Config
+    from axiommind.projections.recorded import Transcript
+
+__all__ = ["OpenAI", "make"]
+
+_URL = "https://api.openai.com/v1"
+_STRICT = {"type": "json_schema", "json_schema": {"name": "entries", "strict": True, "schema": SCHEMA}}
+_FORMATS: tuple[dict[str, Any], ...] = (
+    {"response_format": _STRICT},
+    {"response_format": {"type": "json_object"}},
+    {},
+)
+
+
+def make(config: Config, spend: Spend) -> OpenAI:
+    if not config.extract_model:
+        raise UsageError(
+            "the extractor openai has to be told which model to ask",
+            hint="set extract.model, such as gpt-5-mini, or for Ollama one of those that `ollama list` shows",
+        )
+    at = endpoint(config, url=_URL, path="/chat/completions", variable="OPENAI_API_KEY", seconds=seconds_of(config))
+    return OpenAI(at, config.extract_model, config.extract_chars, spend)
+
+
+class OpenAI:
+    name = "openai"
+
+    def __init__(self, at: Endpoint, model: str, chars: int, spend: Spend) -> None:
+        self._at = at
+        self._model = model
+        self._chars = chars
+        self._spend = spend
+        self._format = 0  # how many of the formats the server has refused
+
+    def extract(self, transcript: Transcript) -> Extraction:
+        return extract(transcript, self.ask, self._model, self._chars, self._spend)
+
+    def ask(self, question: Question) -> Answered | Unanswered:
+        body = {
+            "model": self._model,
+            "messages": [
+                {"role": "system", "content": question.instruction},
+                {"role": "user", "content": question.material},
+            ],
+            "stream": False,
+            **_FORMATS[self._format],
+        }
+        headers = {"authorization": f"Bearer {self._at.key}"} if self._at.key else {}
+        try:
+            reply = self._at.post(headers, body)
+        except NoReply as error:
+            return Unanswered(str(error), Usage(self._model))
+        if reply.refuses_format:
+            again = self._format + 1 < len(_FORMATS)
+            self._format += again
+            return Unanswered(reply.why, Usage(self._model), again)
+        return self._read(reply.body)
+
+    def _read(self, body: dict[str, Any]) -> Answered | Unanswered:
+        used = body.get("usage")
+        model = body.get("model")
+        usage = Usage(
+            model if isinstance(model, str) and model else self._model,
+            count(used, "prompt_tokens"),
+            count(used, "completion_tokens"),
+            money(used.get("cost")) if isinstance(used, dict) else None,  # OpenRouter says it
+        )
+        choices = body.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(choice, dict) or not isinstance(message, dict):
+            return Unanswered(f"{self._at.host} answered without a message", usage)
+        if message.get("refusal") or choice.get("finish_reason") == "content_filter":
+            return Unanswered(f"{usage.model} refused to read this session", usage)
+        content = message.get("content")
+        flaw = (
+            "it was cut off at the model's limit; give fewer entries" if choice.get("finish_reason") == "length" else ""
+        )
+        return Answered(content if isinstance(content, str) else "", usage, flaw)

@@ -1,0 +1,326 @@
+"""The pipeline: from a recorded session to entries and tasks, as events. It never writes a table.
+
+Reading, extracting, aligning and checking need no lock and may take long (a model answers, Idris checks). Then one
+transaction of the log brings everything that was learned of a session, or nothing of it. A session that fails is
+marked so and tried again by the next run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from axiommind.errors import AxmError
+from axiommind.ids import canonical_json, checksum, ulid
+from axiommind.log import EventLog
+from axiommind.memory import ledgers
+from axiommind.memory.check import Checked, Idris, check
+from axiommind.memory.extractors import Extraction, ExtractionFailed, Extractor
+from axiommind.memory.noticed import Noticed, candidate, claim, notice, stored
+from axiommind.memory.policies import GRADUATION, Facts, promotions
+from axiommind.memory.report import Report
+from axiommind.memory.tasks.resolve import IndexState, Noted, Resolved, resolve
+from axiommind.memory.values import Emit
+from axiommind.memory.writing import Writer
+from axiommind.projections import recorded
+from axiommind.projections.outbox import EMBEDDING_VERSION
+from axiommind.projections.recorded import Transcript
+from axiommind.projections.runner import SCHEMA_VERSION, Index, Segments
+from axiommind.vectors import outbox
+
+__all__ = ["Pipeline"]
+
+# Sessions are checked together, because a checker takes longer to start than to read some more claims.
+_CHECKED_TOGETHER = 200
+_SESSIONS_TOGETHER = 32
+_STEPS = ("build", "read", "extraction", "align", "entries", "check", "tasks", "project", "index")
+
+
+@dataclass(slots=True)
+class _Work:
+    """One session on its way."""
+
+    session: str
+    project: str
+    head: str
+    epoch: str
+    build_id: str
+    steps: dict[str, float] = field(default_factory=dict)
+    transcript: Transcript | None = None
+    extraction: Extraction | None = None
+    noticed: tuple[Noticed, ...] = ()
+    error: str | None = None
+    failed_at: str | None = None
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        except ExtractionFailed as error:
+            self.error, self.failed_at = str(error)[:300], name
+        finally:
+            self.steps[name] = self.steps.get(name, 0.0) + (time.perf_counter() - started) * 1000
+
+
+class Pipeline:
+    """Learns sessions into a log. `stop` ends a run early (a budget that was reached)."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        key: bytes,
+        index: Index,
+        extractor: Extractor,
+        idris: Idris | None,
+        *,
+        together: bool = True,
+        now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self._log, self._index, self._extractor, self._idris = log, index, extractor, idris
+        self._writer = Writer(log, key)
+        self._together = together
+        self._now = now
+
+    def run(
+        self,
+        sessions: Sequence[str],
+        *,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Report:
+        report = Report(dry_run=dry_run)
+        started = time.perf_counter()
+        batch: list[_Work] = []
+        done = 0
+        try:
+            for session in sessions:
+                work = self._prepare(session, write=not dry_run)
+                batch.append(work)
+                entries = sum(len(w.noticed) for w in batch)
+                if not self._together or entries >= _CHECKED_TOGETHER or len(batch) >= _SESSIONS_TOGETHER:
+                    self._finish_all(batch, report)
+                    batch = []
+                done += 1
+                if progress is not None:
+                    progress(done, len(sessions))
+        except AxmError as error:  # the budget is used up, or a store cannot be used: what was learned stays
+            if not getattr(error, "stops_quietly", False):
+                raise
+            report.stopped = error.message
+            report.left = len(sessions) - done
+        self._finish_all(batch, report)
+        if not dry_run:
+            self._index.catch_up(self._log, Segments(self._log))
+            report.waiting = outbox.waiting(self._index.db)
+        report.seconds = time.perf_counter() - started
+        return report
+
+    # --- before the lock -------------------------------------------------------------------------------
+
+    def _prepare(self, session: str, *, write: bool) -> _Work:
+        db = self._index.db
+        (project,) = db.execute("select project from sessions where id = ?", (session,)).fetchone()
+        (first,) = db.execute("select min(position) from segments where session_id = ?", (session,)).fetchone()
+        work = _Work(session, project, recorded.head_of(db, session), str(first), ulid(self._now()))
+        with work.step("build"):
+            if write and not self._together:  # what takes long is seen to have begun
+                self._append(work, self._started(work))
+        with work.step("read"):
+            work.transcript = recorded.read(db, self._log.blob, session)
+            assert work.transcript is not None
+        with work.step("extraction"):
+            work.extraction = self._extractor.extract(work.transcript)
+        if work.extraction is not None:
+            with work.step("align"):
+                work.noticed = tuple(notice(work.transcript, work.extraction.drafts, self._event_id))
+        return work
+
+    def _started(self, work: _Work) -> Emit:
+        return Emit(
+            "build_started",
+            {
+                "extractor": self._extractor.name,
+                "model": "",
+                "prompt_hash": "",
+                "embedder_model": "none",
+                "embedding_version": EMBEDDING_VERSION,
+                "idris_version": self._idris.version if self._idris is not None else "none",
+                "schema_version": str(SCHEMA_VERSION),
+                "head": work.head,
+            },
+            (work.build_id,),
+        )
+
+    def _event_id(self, position: int) -> str:
+        event = self._log.event_at(position)
+        return "" if event is None else event.event_id
+
+    # --- all of a session, or nothing ------------------------------------------------------------------
+
+    def _finish_all(self, batch: Sequence[_Work], report: Report) -> None:
+        if not batch:
+            return
+        started = time.perf_counter()
+        checked = self._check([one for work in batch for one in self._new(work)])
+        each = (time.perf_counter() - started) * 1000 / len(batch)
+        for work in batch:
+            work.steps["check"] = each
+            if report.dry_run:
+                report.count(work.session, work.transcript, work.error, self._new(work), {})
+                report.planned += self._new(work)
+            else:
+                self._apply(work, checked, report)
+            for name, took in work.steps.items():
+                report.steps[name] = report.steps.get(name, 0.0) + took
+        if not checked.agree:
+            report.notes.append("the checkers disagree, so nothing of this batch was promoted: axm doctor says more")
+
+    def _check(self, noticed: Sequence[Noticed]) -> Checked:
+        return check([candidate(one) for one in noticed if one.aligned], idris=self._idris)
+
+    def _new(self, work: _Work) -> list[Noticed]:
+        """What is not known yet and was not rejected, each once."""
+        found: dict[str, Noticed] = {}
+        for one in work.noticed:
+            known = self._index.db.execute("select 1 from entries where entry_id = ?", (one.entry_id,)).fetchone()
+            if not known and not self._is_rejected(one):
+                found.setdefault(one.entry_id, one)
+        return list(found.values())
+
+    def _is_rejected(self, one: Noticed) -> bool:
+        row = self._index.db.execute("select 1 from rejected_claims where value_key = ?", (one.value_key,)).fetchone()
+        return row is not None
+
+    def _apply(self, work: _Work, checked: Checked, report: Report) -> None:
+        changes: dict[str, str] = {}
+        new: list[Noticed] = []
+        self._append(work, self._started(work))
+        if work.error is None:
+            with self._log.atomic():
+                # Nobody else appends now, so what is worked out from the index is worked out from all there is.
+                self._index.catch_up(self._log, Segments(self._log))
+                new = self._new(work)
+                emits = list(self._entries(work, new, checked, changes))
+                with work.step("tasks"):
+                    resolved = self._tasks(work)
+                    emits += resolved.emits
+                for emit in emits:
+                    self._append(work, emit)
+            with work.step("project"):
+                self._index.catch_up(self._log, Segments(self._log))
+            with work.step("index"):
+                outbox.work(self._index.db, None, None)
+            report.rejected_before += sum(self._is_rejected(one) for one in work.noticed)
+            report.tasks_created += resolved.created
+            report.tasks_changed += resolved.changed
+            report.transitions_rejected += resolved.rejected
+            report.conflicts += sum(emit.event_type == "conflict_detected" for emit in emits)
+        with self._log.atomic():
+            self._append(work, _finished(work, self._extractor.name))
+            self._append(work, _measured(work))
+        report.count(work.session, work.transcript, work.error, new, changes)
+
+    def _entries(
+        self, work: _Work, new: Sequence[Noticed], checked: Checked, changes: dict[str, str]
+    ) -> Iterator[Emit]:
+        """Steps 2 to 6: what was read and extracted, where it stands, what the checkers said, how far it rises."""
+        assert work.transcript is not None and work.extraction is not None
+        read = work.transcript
+        positions = sorted({message.position for message in read.messages})
+        ingested = {"head": work.head, "segments": positions, "messages": len(read.messages), "uses": len(read.uses)}
+        yield Emit("session_ingested", ingested, (work.session, work.epoch, work.head))
+        with work.step("entries"):
+            text = canonical_json({"entries": [stored(one, work.project) for one in new]}) if new else None
+            made = {
+                "extractor": self._extractor.name,
+                "model": work.extraction.model,
+                "prompt_hash": work.extraction.prompt_hash,
+                "count": len(new),
+            }
+            yield Emit(
+                "memory_extracted", made, (work.session, work.epoch, work.head, checksum([made, text])), text=text
+            )
+            if not new:
+                return
+            places = [{"entry_id": one.entry_id, "aligned": one.aligned, "evidence": list(one.evidence)} for one in new]
+            yield Emit("evidence_aligned", {"entries": places}, (work.session, work.epoch, checksum(places)))
+            verdicts = {one.entry_id: checked.verdicts.get(one.entry_id) for one in new}
+            results = [
+                {"entry_id": name, "passed": verdict.passed, "failed": list(verdict.failed)}
+                for name, verdict in verdicts.items()
+                if verdict is not None
+            ]
+            spoken = {
+                "checkers": [one._asdict() for one in checked.checkers],
+                "results": results,
+                "agree": checked.agree,
+                "difference": checked.difference[:1000],
+                "verified_by": checked.verified_by,
+            }
+            if results:
+                yield Emit("idris_checked", spoken, (work.session, work.epoch, checksum(results), checked.verified_by))
+            conflicts = ledgers.conflicts_of(self._index.db, [claim(one, work.project) for one in new], work.epoch)
+            yield from conflicts
+            contested = {
+                emit.payload[side]
+                for emit in conflicts
+                if emit.event_type == "conflict_detected"
+                for side in ("older_id", "newer_id")
+            } - {emit.payload["other_id"] for emit in conflicts if emit.event_type == "entry_superseded"}
+            rises = []
+            for one in new:
+                verdict = verdicts[one.entry_id]
+                status = "contested" if one.entry_id in contested else "active"
+                passed = verdict is not None and verdict.passed and checked.agree
+                facts = Facts(one.entry_id, "raw", status, one.aligned, passed, one.confidence)
+                rises += promotions(facts)
+                changes[one.entry_id] = "raw"
+            for change in rises:
+                changes[change.entry_id] = change.target
+            listed = [change.payload() for change in rises]
+            yield Emit(
+                "promoted",
+                {"policy": GRADUATION.name, "version": GRADUATION.version, "changes": listed},
+                (work.session, work.epoch, checksum(listed)),
+            )
+
+    def _tasks(self, work: _Work) -> Resolved:
+        db = self._index.db
+        noted = [
+            Noted(one.draft, one.entry_id, one.aligned, one.steps)
+            for one in work.noticed
+            if one.draft.type == "task_note" and not self._is_rejected(one)
+        ]
+        return resolve(IndexState(db), noted, project=work.project, epoch=work.epoch, now=self._now())
+
+    def _append(self, work: _Work, emit: Emit) -> None:
+        self._writer.append(emit, session=work.session, project=work.project, build=work.build_id)
+
+
+def _finished(work: _Work, extractor: str) -> Emit:
+    payload = {
+        "status": "success" if work.error is None else "failed",
+        "error": work.error,
+        "head": work.head,
+        "extractor": extractor,
+        "model": work.extraction.model if work.extraction is not None else None,
+        "prompt_hash": work.extraction.prompt_hash if work.extraction is not None else None,
+    }
+    return Emit("build_finished", payload, (work.build_id,))
+
+
+def _measured(work: _Work) -> Emit:
+    steps = [
+        {
+            "stage": name,
+            "latency_ms": round(work.steps[name], 3),
+            "success": name != work.failed_at,
+            "error": work.error if name == work.failed_at else None,
+        }
+        for name in _STEPS
+        if name in work.steps
+    ]
+    return Emit("pipeline_measured", {"steps": steps}, (work.build_id,))

@@ -1,0 +1,91 @@
+"""How entries stand as a whole: the facts that policies decide by, and the audit of the store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from axiommind.memory.policies import DAY_MS, HALF_LIFE, Change, Facts, demotion, promotions, vitality
+
+__all__ = ["Audit", "audit", "facts_of", "graduate", "half_life"]
+
+# Said or used: in which sessions, first and last. A claim is the same in every session that says the same, and a
+# person's word for it counts as a use.
+_FACTS = """
+    with said as (
+        select value_key, session_id, coalesce(happened_at, created_ts) as at from entries
+        union all
+        select e.value_key, u.session_id, u.at from entry_uses u join entries e on e.entry_id = u.entry_id
+        union all
+        select e.value_key, null, cast(strftime('%s', p.at) as integer) * 1000
+        from promotions p join entries e on e.entry_id = p.entry_id
+        where p.actor = 'user'
+    ),
+    known as (
+        select value_key, count(distinct session_id) as sessions, min(at) as first, max(at) as last
+        from said group by value_key
+    )
+    select e.entry_id, e.stage, e.status, e.aligned, e.verified_by is not null, e.confidence,
+           k.sessions, k.first, k.last
+    from entries e join known k on k.value_key = e.value_key
+    order by e.id
+"""
+
+
+def facts_of(db: sqlite3.Connection, now: int) -> list[Facts]:
+    return [
+        Facts(
+            entry,
+            stage,
+            status,
+            bool(aligned),
+            bool(passed),
+            confidence,
+            sessions,
+            (last - first) / DAY_MS,
+            (now - last) / DAY_MS,
+        )
+        for entry, stage, status, aligned, passed, confidence, sessions, first, last in db.execute(_FACTS)
+    ]
+
+
+def graduate(facts: Sequence[Facts]) -> list[Change]:
+    """Every rise that the graduation policy gives now."""
+    return [change for one in facts for change in promotions(one)]
+
+
+def half_life(facts: Sequence[Facts]) -> list[Change]:
+    """Every entry that sinks a stage now."""
+    return [change for one in facts if (change := demotion(one)) is not None]
+
+
+class Audit(NamedTuple):
+    """The store in figures: of all entries, how many are …"""
+
+    entries: int
+    never_retrieved: int
+    duplicates: int  # say what another one of the same project says
+    contested: int
+    stale: int  # would sink a stage by the half-life policy
+    without_evidence: int  # a quote was not found, or there is none
+
+
+def audit(db: sqlite3.Connection, now: int, project: str | None = None) -> Audit:
+    mine = {row[0] for row in db.execute("select entry_id from entries where ?1 is null or project = ?1", (project,))}
+    stale = sum(
+        vitality(one.stage, one.idle_days) < HALF_LIFE.least for one in facts_of(db, now) if one.entry_id in mine
+    )
+    retrieved, contested, bare, different = db.execute(
+        """
+        select
+            count(*) filter (where exists (select 1 from entry_uses u where u.entry_id = e.entry_id)),
+            count(*) filter (where status = 'contested'),
+            count(*) filter (where not aligned),
+            count(distinct value_key)
+        from entries e where ?1 is null or project = ?1
+        """,
+        (project,),
+    ).fetchone()
+    total = len(mine)
+    return Audit(total, total - retrieved, total - different, contested, stale, bare)

@@ -1,0 +1,38 @@
+"""Writing: an event of memory's into the log. Its text goes into a sealed blob, so that it is redacted and can go."""
+
+from __future__ import annotations
+
+from axiommind.ids import dedupe_key
+from axiommind.log import EventLog, seal_lines
+from axiommind.memory.values import Emit
+from axiommind.text.redaction import Redactor
+
+__all__ = ["Writer"]
+
+
+class Writer:
+    def __init__(self, log: EventLog, key: bytes) -> None:
+        self._log = log
+        self._key = key
+        self._redactor = Redactor(key)
+
+    def append(
+        self, emit: Emit, *, session: str | None, project: str | None, build: str | None = None, actor: str = "memory"
+    ) -> bool:
+        """False when the log has it already."""
+        payload, blobs = emit.payload, []
+        if emit.text is not None:
+            sealed, _content = seal_lines(self._redactor, self._key, [emit.text.encode("utf-8", "replace")])
+            payload, blobs = {**payload, "blob": sealed.hash}, [sealed]
+        event = self._log.append_dedup(
+            emit.event_type,
+            actor=actor,
+            payload=payload,
+            dedupe_key=dedupe_key(emit.event_type, *emit.key),
+            session_id=session,
+            project=project,
+            happened_at=emit.happened_at,
+            build_id=build,
+            blobs=blobs,
+        )
+        return event is not None

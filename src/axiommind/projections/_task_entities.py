@@ -1,0 +1,337 @@
+"""Entities, aliases and edges of what an event touched, anew from its rows.
+
+Everything is a function of `task_events` (and of the stages in `entries`), never of what the tables held before. An
+edge needs both its ends. A blocked task whose every blocker was forgotten waits for the project's placeholder. An id
+says what it names: tsk_, cond_, art_.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from axiommind.ids import canonical_json
+from axiommind.projections._rows import iso
+from axiommind.projections._task_fold import (
+    CREATING,
+    PLACEHOLDER,
+    Change,
+    Key,
+    Ref,
+    Row,
+    Task,
+    entity_id,
+    fold,
+    placeholder,
+    printable,
+)
+
+__all__ = ["entry_rows", "is_created", "recompute", "rows_of"]
+
+_STAGES = ("raw", "working", "candidate", "verified", "certified")
+_UNKNOWN_CONFIDENCE = 0.5
+_CREATING_ROWS = f"event_type in ({', '.join(repr(name) for name in CREATING)})"
+_IS_CREATED = f"select 1 from task_events where entity_id = ? and {_CREATING_ROWS} limit 1"
+
+
+def is_created(db: sqlite3.Connection, entity: str) -> bool:
+    """Whether an event that makes it is there."""
+    return db.execute(_IS_CREATED, (entity,)).fetchone() is not None
+
+
+def recompute(db: sqlite3.Connection, touched: set[str]) -> None:
+    """Make everything about these entities anew."""
+    _Recompute(db).run(touched)
+
+
+class _Link(NamedTuple):
+    """What an entity says about another one: an edge, where both are there."""
+
+    rel: str
+    dst: str
+    meta: dict[str, Any]
+    at: int
+    position: int
+
+
+class _Entity(NamedTuple):
+    entity_id: str
+    entity_type: str
+    title: str
+    project: str
+    current: dict[str, Any]
+    keys: tuple[Key, ...]
+    words: tuple[str, ...]  # that its search text has beside title and key
+    created_at: int
+    updated_at: int
+
+
+class _Recompute:
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._there: dict[str, bool] = {}
+        self._keys: set[tuple[str, str]] = set()
+
+    def run(self, touched: set[str]) -> None:
+        projects = self._clear(touched)
+        for entity in sorted(touched):
+            if not entity.startswith("tsk_"):
+                self._put_other(entity)
+            elif task := fold(rows_of(self._db, entity)):
+                projects.add(task.project)
+                self._put_task(task)
+        for project in sorted(projects):
+            self._put_placeholder(project)
+        for entity_type, key in sorted(self._keys):
+            self._point(entity_type, key)
+
+    def _clear(self, touched: set[str]) -> set[str]:
+        """Takes out what was there, and says in which projects it was."""
+        projects: set[str] = set()
+        for entity in touched:
+            row = self._db.execute("select project from entities where entity_id = ?", (entity,)).fetchone()
+            if row is not None:
+                projects.add(row[0])
+                self._remove(entity)
+        return projects
+
+    def _remove(self, entity: str) -> None:
+        db = self._db
+        rows = db.execute("select entity_type, canonical_key from entity_keys where entity_id = ?", (entity,))
+        self._keys |= {(row[0], row[1]) for row in rows}
+        db.execute("delete from entities where entity_id = ?", (entity,))
+        db.execute("delete from entity_keys where entity_id = ?", (entity,))
+        db.execute("delete from task_links where src_id = ?", (entity,))
+        db.execute("delete from edges where src_id = ?", (entity,))
+        db.execute("delete from edges where dst_id = ? and rel_type = 'evidence_of'", (entity,))
+
+    def _is_there(self, entity: str) -> bool:
+        if entity not in self._there:
+            self._there[entity] = is_created(self._db, entity)
+        return self._there[entity]
+
+    def _put_task(self, task: Task) -> None:
+        unknown, _ = placeholder(task.project)
+        links = [_blocking("blocked_by", ref, unknown) for ref in task.blockers]
+        links += [_blocking("blocked_by_suggested", ref, unknown) for ref in task.suggestions]
+        kept = [link for link in links if link.dst == unknown or self._is_there(link.dst)]
+        if task.status == "blocked" and not kept:
+            last = task.history[-1].position
+            lost = Ref("condition", unknown, _UNKNOWN_CONFIDENCE, task.updated_at, last)
+            kept = [_blocking("blocked_by", lost, unknown)]
+        self._put_links(task.task_id, task.project, links, kept)
+        self._put_evidence(task)
+        self._put(
+            _Entity(
+                task.task_id,
+                "task",
+                task.title,
+                task.project,
+                {
+                    "status": task.status,
+                    "priority": task.priority,
+                    "blockers": _shown(kept, "blocked_by"),
+                    "blocker_suggestions": _shown(kept, "blocked_by_suggested"),
+                    "history": [change._asdict() for change in task.history],
+                },
+                task.keys,
+                (f"status:{task.status}", f"priority:{task.priority or 'none'}"),
+                task.created_at,
+                task.updated_at,
+            )
+        )
+
+    def _put_other(self, entity: str) -> None:
+        """A condition or an artifact: declared by every entry that names it, so it stays while one of them does."""
+        declared = list(
+            _rows(
+                self._db,
+                f"""
+                entity_id = :id and position in (
+                    select min(position) from task_events where entity_id = :id and {_CREATING_ROWS}
+                    union
+                    select max(position) from task_events where entity_id = :id and {_CREATING_ROWS})
+                """,
+                {"id": entity},
+            )
+        )
+        if not declared:
+            return
+        first, last = declared[0], declared[-1]
+        kind = CREATING[first.event_type]
+        said = _rows(self._db, "entity_id = :id and event_type = 'condition_resolved_to'", {"id": entity})
+        newest = {str(row.body["entity_id"]): row for row in said}  # by target, the last time it was said
+        links = [
+            _Link("resolves_to", dst, {"by": row.body.get("by")}, row.at, row.position)
+            for dst, row in newest.items()
+            if dst != entity
+        ]
+        kept = sorted((link for link in links if self._is_there(link.dst)), key=lambda link: link.position)
+        self._put_links(entity, first.project, links, kept)
+        current: dict[str, Any] = {"text": printable(last.body.get("text"))}
+        if kind == "condition":
+            current |= {
+                "status": "resolved" if kept else "open",
+                "auto_placeholder": bool(last.body.get("auto_placeholder")),
+                "candidates": last.body.get("candidates") or [],
+                "resolved_to": kept[-1].dst if kept else None,
+            }
+        else:
+            current["url"] = last.body.get("url")
+        key = Key(printable(last.body.get("canonical_key")), first.at, first.position)
+        moved = max([last.at, *(link.at for link in kept)])
+        self._put(_Entity(entity, kind, current["text"], first.project, current, (key,), (), first.at, moved))
+
+    def _put_placeholder(self, project: str) -> None:
+        """For a task whose blockers were forgotten, nobody declares it: it is there while an edge needs it."""
+        entity, key = placeholder(project)
+        if self._is_there(entity):
+            return
+        self._remove(entity)
+        first = self._db.execute(
+            """
+            select t.at, t.position from edges e join task_events t on t.position = e.position
+            where e.dst_id = ? order by e.position limit 1
+            """,
+            (entity,),
+        ).fetchone()
+        if first is None:
+            return
+        current = {
+            "text": PLACEHOLDER,
+            "status": "open",
+            "auto_placeholder": True,
+            "candidates": [],
+            "resolved_to": None,
+        }
+        keys = (Key(key, *first),)
+        self._put(_Entity(entity, "condition", PLACEHOLDER, project, current, keys, (), first[0], first[0]))
+
+    def _put(self, entity: _Entity) -> None:
+        key = entity.keys[-1].text
+        norm = _title_norm(entity.title, key, entity.project)
+        self._db.execute(
+            """
+            insert into entities(entity_id, entity_type, canonical_key, title, stage, status, current_json, title_norm,
+                                 search_text, created_at, updated_at, project)
+            values (:id, :type, :key, :title, :stage, 'active', :current, :norm, :search, :created, :updated, :project)
+            """,
+            {
+                "id": entity.entity_id,
+                "type": entity.entity_type,
+                "key": key,
+                "title": entity.title,
+                "stage": self._stage(entity.entity_id),
+                "current": json.dumps(entity.current),
+                "norm": norm,
+                "search": " | ".join((entity.title, norm, key, *entity.words)),
+                "created": iso(entity.created_at),
+                "updated": iso(entity.updated_at),
+                "project": entity.project,
+            },
+        )
+        self._db.executemany(
+            "insert into entity_keys values (?, ?, ?, ?, ?, ?)",
+            [
+                (entity.entity_id, entity.entity_type, k.text, int(k.text == key), iso(k.at), k.position)
+                for k in entity.keys
+            ],
+        )
+        self._keys |= {(entity.entity_type, k.text) for k in entity.keys}
+
+    def _stage(self, entity: str) -> str:
+        """The highest stage among the entries that speak of it, at least `working`."""
+        rows = self._db.execute(
+            """
+            select stage from entries
+            where entry_id in (select entry_id from task_events where entity_id = ? and entry_id is not null)
+            """,
+            (entity,),
+        )
+        stages = ["working", *(str(row[0]) for row in rows if row[0] in _STAGES)]
+        return max(stages, key=_STAGES.index)
+
+    def _put_evidence(self, task: Task) -> None:
+        first: dict[str, Change] = {}
+        for change in task.history:
+            if change.entry_id is not None:
+                first.setdefault(change.entry_id, change)
+        self._put_edges(
+            ("entry", entry, "evidence_of", task.task_id, {}, change.at, task.project, change.position)
+            for entry, change in first.items()
+        )
+
+    def _put_links(self, entity: str, project: str, links: Iterable[_Link], kept: Iterable[_Link]) -> None:
+        self._db.executemany(
+            "insert into task_links values (?, ?) on conflict do nothing", [(entity, link.dst) for link in links]
+        )
+        self._put_edges(
+            ("entity", entity, link.rel, link.dst, link.meta, link.at, project, link.position) for link in kept
+        )
+
+    def _put_edges(self, edges: Iterable[tuple[str, str, str, str, dict[str, Any], int, str, int]]) -> None:
+        self._db.executemany(
+            "insert into edges values (?, ?, ?, ?, 'entity', ?, ?, ?, ?, ?)",
+            [
+                (entity_id("edg", src, rel, dst), kind, src, rel, dst, canonical_json(meta), iso(at), project, position)
+                for kind, src, rel, dst, meta, at, project, position in edges
+            ],
+        )
+
+    def _point(self, entity_type: str, key: str) -> None:
+        """The alias of a key: whoever got it last."""
+        self._db.execute("delete from entity_aliases where entity_type = ? and canonical_key = ?", (entity_type, key))
+        self._db.execute(
+            """
+            insert into entity_aliases(entity_type, canonical_key, entity_id, is_primary, created_at)
+            select entity_type, canonical_key, entity_id, is_primary, created_at
+            from entity_keys
+            where entity_type = ? and canonical_key = ?
+            order by position desc limit 1
+            """,
+            (entity_type, key),
+        )
+
+
+def _blocking(rel: str, ref: Ref, unknown: str) -> _Link:
+    meta: dict[str, Any] = {"confidence": ref.confidence, "kind": ref.kind}
+    if ref.entity_id == unknown:
+        meta["auto_placeholder"] = True
+    return _Link(rel, ref.entity_id, meta, ref.at, ref.position)
+
+
+def _shown(links: Iterable[_Link], rel: str) -> list[dict[str, Any]]:
+    return [{"entity_id": link.dst, **link.meta} for link in links if link.rel == rel]
+
+
+def _title_norm(title: str, key: str, project: str) -> str:
+    """The normalised title is what the key ends in."""
+    _, _, rest = key.partition(":")
+    prefix = f"{project or 'default'}:"
+    return rest[len(prefix) :] if rest.startswith(prefix) else title.casefold()
+
+
+# --- reading its own rows ----------------------------------------------------------------------------------
+
+
+def _rows(db: sqlite3.Connection, where: str, values: dict[str, Any]) -> Iterator[Row]:
+    for *rest, body in db.execute(
+        f"""
+        select position, event_type, entity_id, entry_id, project, actor, at, body
+        from task_events where {where} order by position
+        """,
+        values,
+    ):
+        yield Row._make((*rest, json.loads(body)))
+
+
+def rows_of(db: sqlite3.Connection, entity: str) -> Iterator[Row]:
+    """Every event about an entity, in order."""
+    return _rows(db, "entity_id = :id", {"id": entity})
+
+
+def entry_rows(db: sqlite3.Connection, entry: str) -> list[Row]:
+    """Every event that an entry gave rise to, in order."""
+    return list(_rows(db, "entry_id = :id", {"id": entry}))

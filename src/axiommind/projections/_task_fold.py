@@ -1,0 +1,280 @@
+"""A task is a fold of its events: which transitions there are, and what every state must satisfy.
+
+Pure: rows in, a value out. It defends the invariants whatever it is given. An event that does not fit the state it
+meets changes nothing and stays in the history as `ignored`. Blocked needs a blocker or a suggestion of one; done and
+cancelled have neither and are final; a task never blocks itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from axiommind.ids import dedupe_key
+
+__all__ = [
+    "CREATING",
+    "EVENTS",
+    "FINAL",
+    "KINDS",
+    "PLACEHOLDER",
+    "PRIORITIES",
+    "STATUSES",
+    "TRANSITIONS",
+    "Change",
+    "Key",
+    "Ref",
+    "Row",
+    "Task",
+    "advance",
+    "entity_id",
+    "fold",
+    "placeholder",
+    "printable",
+    "subject",
+]
+
+TRANSITIONS: dict[str, frozenset[str]] = {
+    "pending": frozenset(("in_progress", "blocked", "cancelled")),
+    "in_progress": frozenset(("blocked", "done", "cancelled")),
+    "blocked": frozenset(("in_progress", "cancelled")),
+    "done": frozenset(),
+    "cancelled": frozenset(),
+}
+STATUSES = tuple(TRANSITIONS)
+FINAL = frozenset(status for status, after in TRANSITIONS.items() if not after)
+STARTS = ("pending", "in_progress")
+PRIORITIES = ("critical", "high", "medium", "low")
+KINDS = ("task", "condition", "artifact")
+PLACEHOLDER = "(unknown blocker)"
+
+CREATING = {"task_created": "task", "condition_declared": "condition", "artifact_declared": "artifact"}
+EVENTS = (
+    *CREATING,
+    "task_status_changed",
+    "task_priority_changed",
+    "task_title_changed",
+    "task_transition_rejected",
+    "task_blockers_set",
+    "task_mentioned",
+    "condition_resolved_to",
+)
+
+
+class Row(NamedTuple):
+    """One event about a task, a condition or an artifact, with its text merged into `body`."""
+
+    position: int
+    event_type: str
+    entity_id: str
+    entry_id: str | None
+    project: str
+    actor: str
+    at: int
+    body: dict[str, Any]
+
+
+class Ref(NamedTuple):
+    """What a task waits for, and the event that said so."""
+
+    kind: str
+    entity_id: str
+    confidence: float
+    at: int
+    position: int
+
+
+class Key(NamedTuple):
+    """A canonical key that a task has or had, and the event that gave it."""
+
+    text: str
+    at: int
+    position: int
+
+
+class Change(NamedTuple):
+    """A line of a task's history. `outcome`: applied, rejected (it was said, and is forbidden) or ignored (an event
+    that does not fit the state it met)."""
+
+    position: int
+    event_type: str
+    at: int
+    actor: str
+    entry_id: str | None
+    before: str | None
+    after: str | None
+    outcome: str
+    reason: str = ""
+
+
+class Task(NamedTuple):
+    task_id: str
+    title: str
+    canonical_key: str
+    project: str
+    status: str
+    priority: str | None
+    blockers: tuple[Ref, ...]
+    suggestions: tuple[Ref, ...]
+    created_at: int
+    updated_at: int
+    history: tuple[Change, ...]
+    keys: tuple[Key, ...]  # the last is the one it goes by now
+
+    @property
+    def is_final(self) -> bool:
+        return self.status in FINAL
+
+
+def entity_id(prefix: str, *parts: str | int) -> str:
+    """`tsk_…`, `cond_…`, `art_…`, `edg_…`: from what it is about, so that a replay makes the same."""
+    return f"{prefix}_{dedupe_key(prefix, *parts)[:16]}"
+
+
+def placeholder(project: str | None) -> tuple[str, str]:
+    """Id and canonical key of the condition that stands for a project's blockers that nobody named."""
+    key = f"cond:{project or 'default'}:unknown blocker"
+    return entity_id("cond", key), key
+
+
+def subject(event_type: str, payload: dict[str, Any]) -> str:
+    """Which entity an event is about."""
+    if event_type == "condition_resolved_to":
+        return str(payload["condition_id"])
+    return str(payload["task_id"] if event_type.startswith("task_") else payload["entity_id"])
+
+
+def printable(text: object) -> str:
+    """Text that SQLite can store: half a surrogate pair becomes a question mark."""
+    return str(text or "").encode("utf-8", "replace").decode()
+
+
+def fold(rows: Iterable[Row]) -> Task | None:
+    """The task that these rows, in order of position, leave; None when none of them creates it."""
+    task: Task | None = None
+    early: list[Change] = []
+    for row in rows:
+        if task is not None:
+            task = advance(task, row)
+        elif row.event_type == "task_created":
+            task = _created(row, early)
+        else:
+            early.append(_change(row, "ignored", "the task did not exist yet"))
+    return task
+
+
+def advance(task: Task, row: Row) -> Task:
+    """The task after one more event."""
+    match row.event_type:
+        case "task_status_changed":
+            return _status(task, row)
+        case "task_priority_changed":
+            return _priority(task, row)
+        case "task_title_changed":
+            return _title(task, row)
+        case "task_blockers_set":
+            return _blockers(task, row)
+        case "task_transition_rejected":
+            return _kept(task, row, "rejected", str(row.body.get("reason") or ""))
+        case "task_mentioned":
+            return _kept(task, row, "applied", "")
+        case _:
+            return _kept(task, row, "ignored", "the task exists already")
+
+
+def _created(row: Row, early: list[Change]) -> Task:
+    body = row.body
+    status = body.get("status")
+    priority = body.get("priority")
+    task = Task(
+        task_id=row.entity_id,
+        title=printable(body.get("title")),
+        canonical_key=printable(body.get("canonical_key")),
+        project=row.project,
+        status=status if status in STARTS else "pending",
+        priority=priority if priority in PRIORITIES else None,
+        blockers=(),
+        suggestions=(),
+        created_at=row.at,
+        updated_at=row.at,
+        history=tuple(early),
+        keys=(Key(printable(body.get("canonical_key")), row.at, row.position),),
+    )
+    return task._replace(history=(*early, _change(row, "applied", "", None, task.status)))
+
+
+def _status(task: Task, row: Row) -> Task:
+    before, after = _word(row.body, "from"), _word(row.body, "to")
+    if before != task.status:
+        return _kept(task, row, "ignored", f"the task was {task.status}")
+    if after is None or after not in TRANSITIONS[task.status]:
+        return _kept(task, row, "ignored", "no such transition")
+    if after == "blocked" and not (task.blockers or task.suggestions):
+        return _kept(task, row, "ignored", "nothing blocks it")
+    task = _applied(task, row, before, after)._replace(status=after)
+    return task._replace(blockers=(), suggestions=()) if task.is_final else task
+
+
+def _priority(task: Task, row: Row) -> Task:
+    before, after = _word(row.body, "from"), _word(row.body, "to")
+    if task.is_final:
+        return _kept(task, row, "ignored", f"the task was {task.status}")
+    if before != task.priority or (after is not None and after not in PRIORITIES):
+        return _kept(task, row, "ignored", f"its priority was {task.priority or 'none'}")
+    return _applied(task, row, before, after)._replace(priority=after)
+
+
+def _title(task: Task, row: Row) -> Task:
+    title, key = printable(row.body.get("title")), printable(row.body.get("canonical_key"))
+    if task.is_final or not title or not key:
+        return _kept(task, row, "ignored", f"the task was {task.status}")
+    keys = (*(k for k in task.keys if k.text != key), Key(key, row.at, row.position))
+    return _applied(task, row, task.title, title)._replace(title=title, canonical_key=key, keys=keys)
+
+
+def _blockers(task: Task, row: Row) -> Task:
+    refs = _refs(task.task_id, row)
+    mode = row.body.get("mode")
+    if task.is_final:
+        return _kept(task, row, "ignored", f"the task was {task.status}")
+    if mode == "replace" and (refs or task.status != "blocked"):
+        confirmed = {ref.entity_id for ref in refs}
+        rest = tuple(s for s in task.suggestions if s.entity_id not in confirmed)
+        return _applied(task, row, None, "replace")._replace(blockers=refs, suggestions=rest)
+    if mode == "suggest" and refs:
+        known = {ref.entity_id for ref in task.blockers}
+        fresh = tuple(ref for ref in refs if ref.entity_id not in known)
+        if fresh or task.blockers:
+            return _applied(task, row, None, "suggest")._replace(suggestions=fresh)
+    return _kept(task, row, "ignored", "nothing would block it")
+
+
+def _word(body: dict[str, Any], name: str) -> str | None:
+    word = body.get(name)
+    return word if isinstance(word, str) else None
+
+
+def _refs(task_id: str, row: Row) -> tuple[Ref, ...]:
+    found: dict[str, Ref] = {}
+    for item in row.body.get("blockers") or ():
+        kind, entity = _word(item, "kind"), _word(item, "entity_id")
+        if kind in KINDS and entity and entity != task_id:
+            confidence = item.get("confidence")
+            sure = float(confidence) if isinstance(confidence, int | float) else 0.0
+            found.setdefault(entity, Ref(kind, entity, min(1.0, max(0.0, sure)), row.at, row.position))
+    return tuple(found.values())
+
+
+def _change(row: Row, outcome: str, reason: str, before: str | None = None, after: str | None = None) -> Change:
+    return Change(row.position, row.event_type, row.at, row.actor, row.entry_id, before, after, outcome, reason)
+
+
+def _kept(task: Task, row: Row, outcome: str, reason: str) -> Task:
+    """Nothing changes; the history remembers what was said."""
+    before, after = _word(row.body, "from"), _word(row.body, "to")
+    return task._replace(history=(*task.history, _change(row, outcome, reason, before, after)))
+
+
+def _applied(task: Task, row: Row, before: str | None, after: str | None) -> Task:
+    history = (*task.history, _change(row, "applied", "", before, after))
+    return task._replace(updated_at=max(task.updated_at, row.at), history=history)

@@ -1,0 +1,239 @@
+"""What people ask about tasks: lists, the blocked ones with what they wait for, one task in full.
+
+Reads the tables of `tasks` and writes nothing. A blocker that is a task carries that task's status, so a reader sees
+that it is done and the blocked one may go on.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from axiommind.projections._task_fold import PRIORITIES
+
+__all__ = [
+    "BlockedTask",
+    "BlockerRow",
+    "HistoryRow",
+    "ResolvedCondition",
+    "TaskDetail",
+    "TaskRow",
+    "get_task_detail",
+    "list_blocked_tasks",
+    "list_resolved_conditions",
+    "list_tasks",
+    "list_tasks_with_only_suggested_blockers",
+    "list_tasks_with_unknown_placeholder_blocker",
+]
+
+
+class TaskRow(NamedTuple):
+    task_id: str
+    title: str
+    status: str
+    priority: str | None
+    stage: str
+    project: str
+    created_at: str
+    updated_at: str
+
+
+class BlockerRow(NamedTuple):
+    """What a task waits for. `via` is the condition that was resolved to it; None when it is named itself."""
+
+    entity_id: str
+    kind: str
+    title: str
+    status: str | None  # of a task: its own; of a condition: open or resolved
+    confidence: float
+    auto_placeholder: bool
+    via: str | None
+
+
+class BlockedTask(NamedTuple):
+    task: TaskRow
+    blocked_by: tuple[BlockerRow, ...]
+    suggested: tuple[BlockerRow, ...]
+
+
+class ResolvedCondition(NamedTuple):
+    condition_id: str
+    text: str
+    entity_id: str
+    kind: str
+    title: str
+    status: str | None
+    by: str | None
+    resolved_at: str
+    project: str
+
+
+class HistoryRow(NamedTuple):
+    """`outcome`: applied, rejected (said, and forbidden by the table) or ignored (did not fit the state it met)."""
+
+    at: int
+    what: str
+    before: str | None
+    after: str | None
+    outcome: str
+    reason: str
+    actor: str
+    entry_id: str | None
+    position: int
+
+
+class TaskDetail(NamedTuple):
+    task: TaskRow
+    aliases: tuple[str, ...]
+    blocked_by: tuple[BlockerRow, ...]
+    suggested: tuple[BlockerRow, ...]
+    history: tuple[HistoryRow, ...]
+    evidence: tuple[str, ...]  # ids of entries
+
+
+_RANK = " ".join(f"when '{name}' then {i}" for i, name in enumerate(PRIORITIES))
+_TASKS = f"""
+    select t.entity_id, t.title, json_extract(t.current_json, '$.status'), json_extract(t.current_json, '$.priority'),
+           t.stage, t.project, t.created_at, t.updated_at
+    from entities t
+    where t.entity_type = 'task'
+      and (:project is null or t.project = :project)
+      and {{only}}
+    order by case json_extract(t.current_json, '$.priority') {_RANK} else {len(PRIORITIES)} end,
+             t.updated_at desc, t.entity_id
+    limit :limit
+"""
+_BLOCKED = "json_extract(t.current_json, '$.status') = 'blocked'"
+_HAS = "exists (select 1 from edges e where e.src_id = t.entity_id and e.rel_type = '{rel}'{more})"
+
+
+def list_tasks(
+    db: sqlite3.Connection, statuses: Sequence[str] = (), project: str | None = None, limit: int = 50
+) -> list[TaskRow]:
+    """Tasks, the most urgent and newest first; of these statuses, or of all."""
+    only = "(:statuses = '[]' or json_extract(t.current_json, '$.status') in (select value from json_each(:statuses)))"
+    return _tasks(db, only, project, limit, statuses=json.dumps(list(statuses)))
+
+
+def list_blocked_tasks(db: sqlite3.Connection, project: str | None = None, limit: int = 50) -> list[BlockedTask]:
+    """Blocked tasks, each with what it waits for now: a resolved condition is replaced by what it was resolved to."""
+    return _expanded(db, _tasks(db, _BLOCKED, project, limit))
+
+
+def list_tasks_with_only_suggested_blockers(
+    db: sqlite3.Connection, project: str | None = None, limit: int = 50
+) -> list[BlockedTask]:
+    """Blocked, as far as anyone can tell only by guesses: each wants a person's word."""
+    guessed, known = _HAS.format(rel="blocked_by_suggested", more=""), _HAS.format(rel="blocked_by", more="")
+    return _expanded(db, _tasks(db, f"{_BLOCKED} and {guessed} and not {known}", project, limit))
+
+
+def list_tasks_with_unknown_placeholder_blocker(
+    db: sqlite3.Connection, project: str | None = None, limit: int = 50
+) -> list[BlockedTask]:
+    """Blocked, and nobody said by what."""
+    unknown = _HAS.format(rel="blocked_by", more=" and json_extract(e.meta_json, '$.auto_placeholder')")
+    return _expanded(db, _tasks(db, f"{_BLOCKED} and {unknown}", project, limit))
+
+
+def list_resolved_conditions(
+    db: sqlite3.Connection, project: str | None = None, limit: int = 50
+) -> list[ResolvedCondition]:
+    """Conditions that turned out to be something else, the newest first."""
+    rows = db.execute(
+        """
+        select c.entity_id, c.title, x.entity_id, x.entity_type, x.title, json_extract(x.current_json, '$.status'),
+               json_extract(e.meta_json, '$.by'), e.created_at, c.project
+        from edges e
+        join entities c on c.entity_id = e.src_id
+        join entities x on x.entity_id = e.dst_id
+        where e.rel_type = 'resolves_to'
+          and (:project is null or c.project = :project)
+        order by e.position desc
+        limit :limit
+        """,
+        {"project": project, "limit": limit},
+    )
+    return [ResolvedCondition._make(row) for row in rows]
+
+
+def get_task_detail(db: sqlite3.Connection, task_id: str) -> TaskDetail | None:
+    """One task: as it is, what it waits for, everything that happened to it, and the entries that say so."""
+    found = _tasks(db, "t.entity_id = :id", None, 1, id=task_id)
+    if not found:
+        return None
+    (full,) = _expanded(db, found)
+    (current,) = db.execute("select current_json from entities where entity_id = ?", (task_id,)).fetchone()
+    history = tuple(
+        HistoryRow(
+            change["at"],
+            change["event_type"],
+            change["before"],
+            change["after"],
+            change["outcome"],
+            change["reason"],
+            change["actor"],
+            change["entry_id"],
+            change["position"],
+        )
+        for change in json.loads(current)["history"]
+    )
+    keys = db.execute(
+        "select canonical_key from entity_keys where entity_id = ? order by is_primary desc, position", (task_id,)
+    )
+    evidence = db.execute(
+        "select src_id from edges where dst_id = ? and rel_type = 'evidence_of' order by position, src_id", (task_id,)
+    )
+    return TaskDetail(
+        full.task,
+        tuple(row[0] for row in keys),
+        full.blocked_by,
+        full.suggested,
+        history,
+        tuple(row[0] for row in evidence),
+    )
+
+
+def _tasks(db: sqlite3.Connection, only: str, project: str | None, limit: int, **values: Any) -> list[TaskRow]:
+    rows = db.execute(_TASKS.format(only=only), {"project": project, "limit": limit, **values})
+    return [TaskRow._make(row) for row in rows]
+
+
+def _expanded(db: sqlite3.Connection, tasks: Iterable[TaskRow]) -> list[BlockedTask]:
+    tasks = list(tasks)
+    wanted = json.dumps([task.task_id for task in tasks])
+    confirmed = db.execute(
+        """
+        select task_id, effective_id, effective_type, effective_title, effective_status, confidence, auto_placeholder,
+               case when blocker_id <> effective_id then blocker_id end
+        from v_task_blockers_effective
+        where task_id in (select value from json_each(:tasks))
+        order by task_id, blocker_id
+        """,
+        {"tasks": wanted},
+    ).fetchall()
+    suggested = db.execute(
+        """
+        select e.src_id, x.entity_id, x.entity_type, x.title, json_extract(x.current_json, '$.status'),
+               json_extract(e.meta_json, '$.confidence'),
+               coalesce(json_extract(e.meta_json, '$.auto_placeholder'), 0), null
+        from edges e
+        join entities x on x.entity_id = e.dst_id
+        where e.rel_type = 'blocked_by_suggested'
+          and e.src_id in (select value from json_each(:tasks))
+        order by e.src_id, e.dst_id
+        """,
+        {"tasks": wanted},
+    ).fetchall()
+    by_task = _grouped(confirmed), _grouped(suggested)
+    return [BlockedTask(task, *(rows.get(task.task_id, ()) for rows in by_task)) for task in tasks]
+
+
+def _grouped(rows: Iterable[Sequence[Any]]) -> dict[str, tuple[BlockerRow, ...]]:
+    found: dict[str, tuple[BlockerRow, ...]] = {}
+    for task, entity, kind, title, status, confidence, unknown, via in rows:
+        blocker = BlockerRow(entity, kind, title, status, confidence, bool(unknown), via)
+        found[task] = (*found.get(task, ()), blocker)
+    return found

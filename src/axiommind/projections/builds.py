@@ -1,0 +1,227 @@
+"""Builds: every run of the pipeline over a session, how long its steps took, and what models cost.
+
+`learned` says up to where a session was learned, so that an unchanged one is not learned again. Folds the events
+that the pipeline writes about itself.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from axiommind.model import Event
+from axiommind.projections import Batch
+from axiommind.projections._rows import iso, row_id
+
+NAME = "builds"
+VERSION = 1
+AFTER: tuple[str, ...] = ()
+EVENT_TYPES = ("build_started", "build_finished", "pipeline_measured", "model_called", "forgotten")
+TABLES = ("build_runs", "pipeline_metrics", "model_calls", "learned")
+
+_DDL = (
+    """
+    create table build_runs (
+        build_id text primary key,
+        started_at text not null,
+        finished_at text,
+        extractor text not null,
+        extractor_model text not null,
+        extractor_prompt_hash text not null,
+        embedder_model text not null,
+        embedding_version text not null,
+        idris_version text not null,
+        schema_version text not null,
+        status text not null check (status in ('running', 'success', 'failed')),
+        error text,
+        session_id text,
+        project text
+    )
+    """,
+    "create index idx_build_runs_session on build_runs(session_id)",
+    """
+    create table pipeline_metrics (
+        id integer primary key,
+        ts text not null,
+        stage text not null,
+        latency_ms real not null,
+        success integer not null,
+        error text,
+        session_id text,
+        build_id text,
+        project text
+    )
+    """,
+    """
+    create table model_calls (
+        position integer primary key,
+        ts text not null,
+        day text not null,
+        extractor text not null,
+        model text not null,
+        input_tokens integer not null,
+        output_tokens integer not null,
+        usd real,
+        seconds real not null,
+        ok integer not null
+    )
+    """,
+    """
+    create table learned (
+        session_id text not null,
+        extractor text not null,
+        head text not null,
+        status text not null check (status in ('success', 'failed')),
+        error text,
+        build_id text not null,
+        at text not null,
+        project text,
+        primary key (session_id, extractor)
+    ) without rowid
+    """,
+)
+
+
+def create(db: sqlite3.Connection) -> None:
+    for statement in _DDL:
+        db.execute(statement)
+
+
+def apply(db: sqlite3.Connection, batch: Batch) -> None:
+    for event in batch.events:
+        _FOLDS[event.event_type](db, event)
+
+
+def _started(db: sqlite3.Connection, event: Event) -> None:
+    given = event.payload
+    # A build of the same session that never finished was cut off.
+    db.execute(
+        """
+        update build_runs set status = 'failed', error = 'cut off', finished_at = ?
+        where session_id = ? and status = 'running'
+        """,
+        (iso(event.ts), event.session_id),
+    )
+    db.execute(
+        """
+        insert into build_runs(build_id, started_at, extractor, extractor_model, extractor_prompt_hash, embedder_model,
+                               embedding_version, idris_version, schema_version, status, session_id, project)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?, ?)
+        on conflict do nothing
+        """,
+        (
+            event.build_id,
+            iso(event.ts),
+            given["extractor"],
+            given["model"],
+            given["prompt_hash"],
+            given["embedder_model"],
+            given["embedding_version"],
+            given["idris_version"],
+            given["schema_version"],
+            event.session_id,
+            event.project,
+        ),
+    )
+
+
+def _finished(db: sqlite3.Connection, event: Event) -> None:
+    given = event.payload
+    db.execute(
+        """
+        update build_runs
+        set status = :status, error = :error, finished_at = :at,
+            extractor_model = coalesce(:model, extractor_model),
+            extractor_prompt_hash = coalesce(:prompt, extractor_prompt_hash)
+        where build_id = :build
+        """,
+        {
+            "status": given["status"],
+            "error": given["error"],
+            "at": iso(event.ts),
+            "model": given.get("model"),
+            "prompt": given.get("prompt_hash"),
+            "build": event.build_id,
+        },
+    )
+    db.execute(
+        """
+        insert into learned(session_id, head, extractor, status, error, build_id, at, project)
+        values (?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict(session_id, extractor) do update set
+            head = excluded.head, status = excluded.status, error = excluded.error,
+            build_id = excluded.build_id, at = excluded.at, project = excluded.project
+        """,
+        (
+            event.session_id,
+            given["head"],
+            given["extractor"],
+            given["status"],
+            given["error"],
+            event.build_id,
+            iso(event.ts),
+            event.project,
+        ),
+    )
+
+
+def _measured(db: sqlite3.Connection, event: Event) -> None:
+    db.executemany(
+        """
+        insert into pipeline_metrics(id, ts, stage, latency_ms, success, error, session_id, build_id, project)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
+            (
+                row_id(event.position, n),
+                iso(event.ts),
+                step["stage"],
+                step["latency_ms"],
+                int(step["success"]),
+                step["error"],
+                event.session_id,
+                event.build_id,
+                event.project,
+            )
+            for n, step in enumerate(event.payload["steps"])
+        ],
+    )
+
+
+def _called(db: sqlite3.Connection, event: Event) -> None:
+    given = event.payload
+    db.execute(
+        """
+        insert into model_calls(position, ts, day, extractor, model, input_tokens, output_tokens, usd, seconds, ok)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (
+            event.position,
+            iso(event.ts),
+            iso(event.ts)[:10],
+            given["extractor"],
+            given["model"],
+            given["input_tokens"],
+            given["output_tokens"],
+            given["usd"],
+            given["seconds"],
+            int(given["ok"]),
+        ),
+    )
+
+
+def _forget(db: sqlite3.Connection, event: Event) -> None:
+    """A forgotten session can be learned again when it comes back. What its models cost stays: it was spent."""
+    sessions = event.payload["sessions"]
+    for table in ("build_runs", "pipeline_metrics", "learned"):
+        db.executemany(f"delete from {table} where session_id = ?", [(s,) for s in sessions])
+        if event.payload["project"] is not None:
+            db.execute(f"delete from {table} where project = ?", (event.payload["project"],))
+
+
+_FOLDS = {
+    "build_started": _started,
+    "build_finished": _finished,
+    "pipeline_measured": _measured,
+    "model_called": _called,
+    "forgotten": _forget,
+}

@@ -1,0 +1,97 @@
+"""Decisions: what a person decided, and the entries it rests on. Folds decision events.
+
+A decision belongs to a project, and is forgotten with it or by its own id. The log refuses nothing here: what may be
+evidence is decided before the event is written, and the table holds it to that.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from axiommind.model import Event
+from axiommind.projections import Batch
+from axiommind.projections._rows import iso, row_id
+
+NAME = "decisions"
+VERSION = 1
+AFTER = ("entries",)
+EVENT_TYPES = ("decision_made", "forgotten")
+TABLES = ("decision_evidence", "decisions")
+
+_DDL = (
+    """
+    create table decisions (
+        decision_id text primary key,
+        ts integer not null,
+        actor text not null,
+        action text not null,
+        outcome_json text not null check (json_valid(outcome_json)),
+        confidence real not null,
+        build_id text,
+        created_at text not null,
+        project text
+    )
+    """,
+    """
+    create table decision_evidence (
+        id integer primary key,
+        decision_id text not null references decisions(decision_id) on delete cascade,
+        evidence_kind text not null check (evidence_kind in ('entry', 'entity')),
+        evidence_id text not null,
+        evidence_stage text not null check (evidence_stage in ('verified', 'certified')),
+        role text not null
+    )
+    """,
+    "create index idx_decision_evidence on decision_evidence(decision_id)",
+)
+
+
+def create(db: sqlite3.Connection) -> None:
+    for statement in _DDL:
+        db.execute(statement)
+
+
+def apply(db: sqlite3.Connection, batch: Batch) -> None:
+    for event in batch.events:
+        if event.event_type == "decision_made":
+            _made(db, event, batch)
+        else:
+            _forget(db, event)
+
+
+def _made(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
+    given = event.payload
+    content = batch.blob(given["blob"])
+    if content is None:
+        return
+    said = json.loads(content)
+    decision = str(event.session_id)
+    db.execute(
+        "insert into decisions values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+        (
+            decision,
+            event.happened_at or event.ts,
+            event.actor,
+            said["action"],
+            json.dumps(said["outcome"], ensure_ascii=False),
+            given["confidence"],
+            event.build_id,
+            iso(event.ts),
+            event.project,
+        ),
+    )
+    db.executemany(
+        "insert into decision_evidence values (?, ?, ?, ?, ?, ?)",
+        [
+            (row_id(event.position, n), decision, one["kind"], one["id"], one["stage"], one["role"])
+            for n, one in enumerate(given["evidence"])
+        ],
+    )
+
+
+def _forget(db: sqlite3.Connection, event: Event) -> None:
+    gone = [(d,) for d in event.payload["sessions"]]
+    gone += db.execute("select decision_id from decisions where project = ?", (event.payload["project"],)).fetchall()
+    for table in ("decision_evidence", "decisions"):
+        db.executemany(f"delete from {table} where decision_id = ?", gone)

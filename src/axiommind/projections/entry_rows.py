@@ -1,0 +1,146 @@
+"""Reading entries: rows of what was learned, for memory and for whoever shows it. Not a projection."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from axiommind.errors import BadQuery, NotFound
+from axiommind.ids import number_of
+from axiommind.projections.passages import KIND_BITS, KINDS
+
+__all__ = ["STAGE_ORDER", "EntryRow", "Evidence", "Listed", "find_entry", "list_entries", "one_entry"]
+
+STAGE_ORDER = ("raw", "working", "candidate", "verified", "certified")
+
+
+class Evidence(NamedTuple):
+    """Where a quote was found; or why it was not (`reason`)."""
+
+    position: int | None
+    line: int | None
+    block: str | None
+    start: int | None
+    end: int | None
+    quote_hash: str | None
+    confidence: float | None
+    method: str | None
+    reason: str | None
+    event_id: str | None
+
+
+class EntryRow(NamedTuple):
+    id: int
+    entry_id: str
+    created_ts: int
+    entry_type: str
+    stage: str
+    status: str
+    superseded_by: str | None
+    session_id: str
+    project: str
+    build_id: str | None
+    rule: str
+    confidence: float
+    aligned: bool
+    verified_by: str | None
+    happened_at: int | None
+    canonical_key: str
+    value_key: str
+    title: str
+    text: str
+    content: dict[str, Any]
+    evidence: tuple[Evidence, ...]
+
+
+class Listed(NamedTuple):
+    """An entry in a list: `sessions` in which the same was said, of which this is the latest."""
+
+    entry: EntryRow
+    sessions: int
+
+
+_COLUMNS = """
+    e.id, e.entry_id, e.created_ts, e.entry_type, e.stage, e.status, e.superseded_by, e.session_id, e.project,
+    e.build_id, e.rule, e.confidence, e.aligned, e.verified_by, e.happened_at, e.canonical_key, e.value_key, e.title,
+    e.text, e.content_json, e.evidence_json
+"""
+
+
+def _row(values: Sequence[Any]) -> EntryRow:
+    *plain, content, evidence = values
+    found = tuple(Evidence(*(one.get(name) for name in Evidence._fields)) for one in json.loads(evidence))
+    row = EntryRow._make((*plain, json.loads(content), found))
+    return row._replace(aligned=bool(row.aligned))
+
+
+def one_entry(db: sqlite3.Connection, entry_id: str) -> EntryRow | None:
+    row = db.execute(f"select {_COLUMNS} from entries e where e.entry_id = ?", (entry_id,)).fetchone()
+    return None if row is None else _row(row)
+
+
+def find_entry(db: sqlite3.Connection, name: str) -> EntryRow:
+    """The entry that was meant: its id, the beginning of it, or the id that a search gave its passage."""
+    wanted = name.strip()
+    if (number := number_of(wanted.lower())) is not None and number & (1 << KIND_BITS) - 1 == KINDS["insight"]:
+        row = db.execute(f"select {_COLUMNS} from entries e where e.id = ?", (number >> KIND_BITS,)).fetchone()
+        if row is not None:
+            return _row(row)
+    start = wanted if wanted.startswith("ent_") else f"ent_{wanted}"
+    rows = db.execute(
+        f"select {_COLUMNS} from entries e where substr(e.entry_id, 1, length(:start)) = :start limit 2",
+        {"start": start},
+    ).fetchall()
+    if not rows or len(start) < 5:
+        raise NotFound(f"there is no entry {name!r}", hint="axm entries lists them")
+    if len(rows) > 1:
+        raise BadQuery(f"{name!r} fits several entries", hint="give more characters of the id")
+    return _row(rows[0])
+
+
+def list_entries(
+    db: sqlite3.Connection,
+    *,
+    types: Sequence[str] = (),
+    stages: Sequence[str] = (),
+    statuses: Sequence[str] = (),
+    project: str | None = None,
+    session: str | None = None,
+    every: bool = False,
+    limit: int = 50,
+) -> list[Listed]:
+    """Entries, highest stage and newest first; claims that say the same as one, unless `every` is asked for."""
+    wanted = ["true"]
+    values: dict[str, Any] = {"limit": limit}
+    for column, names in (("entry_type", types), ("stage", stages), ("status", statuses)):
+        if names:
+            places = ", ".join(f":{column}{n}" for n in range(len(names)))
+            wanted.append(f"e.{column} in ({places})")
+            values |= {f"{column}{n}": name for n, name in enumerate(names)}
+    if project is not None:
+        wanted.append("e.project = :project")
+        values["project"] = project
+    if session is not None:
+        wanted.append("e.session_id = :session")
+        values["session"] = session
+    first = "true" if every else "nth = 1"
+    stages_in_order = " ".join(f"when '{stage}' then {n}" for n, stage in enumerate(STAGE_ORDER))
+    rows = db.execute(
+        f"""
+        select * from (
+            select {_COLUMNS},
+                   (select count(distinct o.session_id) from entries o where o.value_key = e.value_key) as sessions,
+                   row_number() over (
+                       partition by e.value_key, e.status
+                       order by case e.stage {stages_in_order} end desc, e.happened_at desc, e.entry_id) as nth
+            from entries e
+            where {" and ".join(wanted)})
+        where {first}
+        order by case stage {stages_in_order} end desc, happened_at desc, entry_id
+        limit :limit
+        """,
+        values,
+    ).fetchall()
+    return [Listed(_row(row[:-2]), row[-2]) for row in rows]

@@ -1,0 +1,253 @@
+"""Tasks, conditions and artifacts as entities, their aliases, and the edges between them and to their entries.
+
+`task_events` holds the events as rows with their text; everything else is recomputed from the rows of what was
+touched, so a rebuild and an increment agree, and forgetting is: delete the rows, recompute. An edge needs both its
+ends. A blocked task whose every blocker was forgotten waits for the project's placeholder.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from axiommind.model import Event
+from axiommind.projections import Batch
+from axiommind.projections._task_entities import entry_rows, is_created, recompute, rows_of
+from axiommind.projections._task_fold import CREATING, EVENTS, subject
+from axiommind.projections._task_queries import (
+    BlockedTask,
+    BlockerRow,
+    HistoryRow,
+    ResolvedCondition,
+    TaskDetail,
+    TaskRow,
+    get_task_detail,
+    list_blocked_tasks,
+    list_resolved_conditions,
+    list_tasks,
+    list_tasks_with_only_suggested_blockers,
+    list_tasks_with_unknown_placeholder_blocker,
+)
+
+__all__ = [
+    "BlockedTask",
+    "BlockerRow",
+    "HistoryRow",
+    "ResolvedCondition",
+    "TaskDetail",
+    "TaskRow",
+    "apply",
+    "create",
+    "entry_rows",
+    "get_task_detail",
+    "list_blocked_tasks",
+    "list_resolved_conditions",
+    "list_tasks",
+    "list_tasks_with_only_suggested_blockers",
+    "list_tasks_with_unknown_placeholder_blocker",
+    "rows_of",
+]
+
+NAME = "tasks"
+VERSION = 1
+AFTER: tuple[str, ...] = ("entries",)
+EVENT_TYPES = (*EVENTS, "forgotten", "promoted")
+TABLES = ("task_events", "task_links", "entity_keys", "entities", "entity_aliases", "edges")
+
+_DDL = (
+    """
+    create table task_events (
+        position integer primary key,
+        event_id text not null,
+        event_type text not null,
+        entity_id text not null,
+        session_id text,
+        project text not null,
+        entry_id text,
+        actor text not null,
+        at integer not null,
+        body text not null check (json_valid(body))
+    )
+    """,
+    "create index idx_task_events_entity on task_events(entity_id, event_type, position)",
+    "create index idx_task_events_entry on task_events(entry_id)",
+    "create index idx_task_events_session on task_events(session_id)",
+    # Every link that was said, also to what is not there (any more): who must be looked at when it comes or goes.
+    """
+    create table task_links (
+        src_id text not null,
+        dst_id text not null,
+        primary key (src_id, dst_id)
+    ) without rowid
+    """,
+    "create index idx_task_links_dst on task_links(dst_id)",
+    # Every key that an entity has or had; the newest holder of a key is its alias.
+    """
+    create table entity_keys (
+        entity_id text not null,
+        entity_type text not null,
+        canonical_key text not null,
+        is_primary integer not null,
+        created_at text not null,
+        position integer not null,
+        primary key (entity_id, canonical_key)
+    ) without rowid
+    """,
+    "create index idx_entity_keys_key on entity_keys(entity_type, canonical_key, position)",
+    """
+    create table entities (
+        entity_id text primary key,
+        entity_type text not null,
+        canonical_key text not null,
+        title text not null,
+        stage text not null,
+        status text not null,
+        current_json text not null check (json_valid(current_json)),
+        title_norm text,
+        search_text text,
+        created_at text not null,
+        updated_at text not null,
+        project text not null
+    )
+    """,
+    "create index idx_entities_key on entities(entity_type, canonical_key)",
+    "create index idx_entities_status on entities(status)",
+    "create index idx_entities_project on entities(project, entity_type)",
+    """
+    create table entity_aliases (
+        entity_type text not null,
+        canonical_key text not null,
+        entity_id text not null,
+        is_primary integer not null default 0,
+        created_at text not null,
+        primary key (entity_type, canonical_key)
+    ) without rowid
+    """,
+    "create index idx_entity_aliases_entity on entity_aliases(entity_id)",
+    """
+    create table edges (
+        edge_id text primary key,
+        src_type text not null,
+        src_id text not null,
+        rel_type text not null,
+        dst_type text not null,
+        dst_id text not null,
+        meta_json text not null check (json_valid(meta_json)),
+        created_at text not null,
+        project text not null,
+        position integer not null
+    )
+    """,
+    "create index idx_edges_src on edges(src_id, rel_type)",
+    "create index idx_edges_dst on edges(dst_id, rel_type)",
+    # `union` and no depth: a circle of resolved conditions adds nothing new and ends. What ends nowhere stays itself.
+    """
+    create view v_task_blockers_effective as
+    with recursive
+    target(condition_id, entity_id) as (
+        select e.src_id, e.dst_id
+        from edges e
+        where e.rel_type = 'resolves_to'
+          and not exists (
+            select 1 from edges n
+            where n.src_id = e.src_id and n.rel_type = 'resolves_to' and n.position > e.position
+          )
+    ),
+    walk(task_id, blocker_id, at_id) as (
+        select src_id, dst_id, dst_id from edges where rel_type = 'blocked_by'
+        union
+        select w.task_id, w.blocker_id, t.entity_id
+        from walk w
+        join target t on t.condition_id = w.at_id
+        where t.entity_id <> w.task_id
+    ),
+    reached(task_id, blocker_id, entity_id) as (
+        select w.task_id, w.blocker_id, w.at_id
+        from walk w
+        left join target t on t.condition_id = w.at_id and t.entity_id <> w.task_id
+        where t.entity_id is null
+    )
+    select b.src_id as task_id,
+           b.dst_id as blocker_id,
+           coalesce(r.entity_id, b.dst_id) as effective_id,
+           x.entity_type as effective_type,
+           x.title as effective_title,
+           json_extract(x.current_json, '$.status') as effective_status,
+           json_extract(b.meta_json, '$.confidence') as confidence,
+           coalesce(json_extract(b.meta_json, '$.auto_placeholder'), 0) as auto_placeholder,
+           b.project as project
+    from edges b
+    left join reached r on r.task_id = b.src_id and r.blocker_id = b.dst_id
+    join entities x on x.entity_id = coalesce(r.entity_id, b.dst_id)
+    where b.rel_type = 'blocked_by'
+    """,
+)
+
+
+def create(db: sqlite3.Connection) -> None:
+    for statement in _DDL:
+        db.execute(statement)
+
+
+def apply(db: sqlite3.Connection, batch: Batch) -> None:
+    touched: set[str] = set()
+    flipped: set[str] = set()  # came to be, or may have gone: whoever links to them is touched as well
+    promoted: set[str] = set()
+    for event in batch.events:
+        if event.event_type == "forgotten":
+            _forget(db, event, touched, flipped)
+        elif event.event_type == "promoted":
+            promoted |= {change["entry_id"] for change in event.payload["changes"]}
+        else:
+            _record(db, event, batch, touched, flipped)
+    for entry in promoted:
+        rows = db.execute("select distinct entity_id from task_events where entry_id = ?", (entry,))
+        touched |= {row[0] for row in rows}
+    for entity in flipped:
+        touched |= {row[0] for row in db.execute("select src_id from task_links where dst_id = ?", (entity,))}
+    if touched:
+        recompute(db, touched)
+
+
+def _record(db: sqlite3.Connection, event: Event, batch: Batch, touched: set[str], flipped: set[str]) -> None:
+    body = dict(event.payload)
+    if blob := body.pop("blob", None):
+        content = batch.blob(blob)
+        if content is None:  # forgotten later in the log
+            return
+        body |= json.loads(content)
+    entity = subject(event.event_type, body)
+    touched.add(entity)
+    if event.event_type in CREATING and not is_created(db, entity):
+        flipped.add(entity)
+    at = event.ts if event.happened_at is None else event.happened_at
+    db.execute(
+        """
+        insert into task_events(position, event_id, event_type, entity_id, session_id, project, entry_id, actor, at,
+                                body)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict do nothing
+        """,
+        (
+            event.position,
+            event.event_id,
+            event.event_type,
+            entity,
+            event.session_id,
+            event.project or "",
+            body.get("entry_id"),
+            event.actor,
+            at,
+            json.dumps(body),
+        ),
+    )
+
+
+def _forget(db: sqlite3.Connection, event: Event, touched: set[str], flipped: set[str]) -> None:
+    project, sessions = event.payload["project"], event.payload["sessions"]
+    gone = [("session_id", session) for session in sessions] + ([("project", project)] if project is not None else [])
+    for column, value in gone:
+        rows = db.execute(f"select distinct entity_id from task_events where {column} = ?", (value,)).fetchall()
+        touched |= {row[0] for row in rows}
+        flipped |= {row[0] for row in rows}
+        db.execute(f"delete from task_events where {column} = ?", (value,))

@@ -1,0 +1,42 @@
+"""What `contest`, `supersede` and `deprecate` share: a person's word about an entry, and taking it back."""
+
+from __future__ import annotations
+
+import argparse
+
+from axiommind.api import Memory
+from axiommind.surfaces import memory as rendered
+from axiommind.surfaces.cli import _options as options
+
+__all__ = ["configure", "run"]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="the entry's id, or the beginning of it")
+    parser.add_argument("--reason", metavar="TEXT", help="why; kept with the entry (required, except with --undo)")
+    parser.add_argument("--undo", action="store_true", help="restore it")
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace, act: str, other: str | None = None) -> int:
+    if not args.undo and not (args.reason or "").strip():
+        args.parser.error("the following arguments are required: --reason")
+    memory = Memory()
+    options.require(memory)
+    before = memory.entry(args.id).entry
+    done = "restored" if args.undo else act
+    after = memory.rule(args.id, done, args.reason or "", None if args.undo else other)
+    if args.json:
+        change = {"id": after.entry_id, "from": before.status, "to": after.status, "reason": args.reason or None}
+        options.print_json(args.command, {**change, "entry": rendered.entry_json(after)})
+    else:
+        by = f" by {after.superseded_by}" if after.superseded_by else ""
+        print(f"{after.entry_id}  {before.status} → {after.status}{by}")
+    options.say(f"{done.capitalize()}: {rendered.one_line(rendered.claim(after))}")
+    if done == "deprecated":
+        options.say("The same claim does not come back when its sessions are learned again.")
+    if args.undo and after.status == "contested":
+        options.say("It is still part of an open conflict: axm conflicts")
+    if not args.undo:
+        options.say(f"To undo: axm {args.command} {after.entry_id} --undo")
+    return 0

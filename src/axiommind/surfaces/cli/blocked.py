@@ -1,0 +1,43 @@
+"""`axm blocked`: tasks that wait, and for what."""
+
+from __future__ import annotations
+
+import argparse
+
+from axiommind.api import Memory
+from axiommind.surfaces import tasks as shown
+from axiommind.surfaces.cli import _options as options
+
+HELP = "List blocked tasks with what each waits for; a blocker that is done is marked, so the task can go on."
+_EPILOG = """examples:
+  axm blocked
+  axm blocked --suggested      what only seems to wait: say which it is
+  axm blocked --unknown        nobody said for what
+  axm condition resolve cond_5b2f --to tsk_1ac1f1a1
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--suggested", action="store_true", help="only those whose blockers are guesses")
+    which.add_argument("--unknown", action="store_true", help="only those that wait for something nobody named")
+    options.add_limit(parser, "tasks")
+    options.add_scope(parser)
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    scope = options.scope_of(memory, args)
+    kind = "suggested" if args.suggested else "unknown" if args.unknown else "all"
+    found = memory.blocked(scope, kind=kind, limit=args.limit + 1) if memory.learned() else []
+    found, more = options.first(found, args.limit)
+    if args.json:
+        rows = [shown.blocked_json(one) for one in found]
+        options.print_json("blocked", {"project": scope.project, "tasks": rows, "truncated": more})
+    elif found:
+        print(shown.blocked_as_text(found))
+        if more:
+            options.say_more(args.limit)
+    return 0 if found else options.nothing(memory, "such tasks" if kind != "all" else "blocked tasks", scope.project)

@@ -1,0 +1,47 @@
+"""`axm decide`: write a decision down, on evidence."""
+
+from __future__ import annotations
+
+import argparse
+
+from axiommind.api import Memory
+from axiommind.surfaces import render
+from axiommind.surfaces.cli import _options as options
+
+HELP = "Write a decision down, and the entries it rests on: verified or better, standing, and earlier than it."
+_EPILOG = """examples:
+  axm decide "Releases are signed in CI" --evidence ent_8250e35c --reason "no unsigned binaries any more"
+  axm decide "Weekly releases from now on" --at yesterday --project .
+
+It prints the id of the decision. axm decisions lists them.
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("text", metavar="TEXT", help="what was decided, in quotes")
+    parser.add_argument(
+        "--evidence", metavar="ID", nargs="+", action="extend", default=[], help="entries it rests on (repeatable)"
+    )
+    parser.add_argument("--reason", metavar="TEXT", default="", help="why")
+    parser.add_argument("--at", metavar="WHEN", help="when it was decided (default now): 2026-01-31, yesterday")
+    options.add_scope(parser)
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    at = options.moment_of("--at", args.at)
+    if args.evidence:
+        options.require(memory)
+    scope = options.scope_of(memory, args)
+    evidence = list(dict.fromkeys(memory.entry(one).entry.entry_id for one in args.evidence))
+    name = memory.decide(args.text, evidence, scope, reason=args.reason, at=at)
+    if args.json:
+        record = {"id": name, "decision": args.text, "evidence": evidence, "project": scope.project}
+        options.print_json("decide", record)
+    else:
+        print(name)
+    rests = render.counted(len(evidence), "piece") + " of evidence" if evidence else "no evidence"
+    options.say(f"Decided, on {rests}" + (f", in {scope.project}" if scope.project else ""))
+    return 0

@@ -1,0 +1,54 @@
+"""`axm decisions`: what was decided, by hand and in sessions."""
+
+from __future__ import annotations
+
+import argparse
+
+from axiommind.api import Memory
+from axiommind.surfaces import memory as rendered
+from axiommind.surfaces import render
+from axiommind.surfaces.cli import _options as options
+
+HELP = "List decisions, the newest first: those that sessions made, and those that axm decide wrote down."
+_EPILOG = """examples:
+  axm decisions
+  axm decisions --all-projects -k 10
+  axm decisions --json
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    options.add_limit(parser, "decisions")
+    options.add_scope(parser)
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    scope = options.scope_of(memory, args)
+    found = memory.decisions(scope, limit=args.limit + 1) if memory.config.index_path.exists() else []
+    found, more = options.first(found, args.limit)
+    if args.json:
+        options.print_json("decisions", {"project": scope.project, "decisions": found, "truncated": more})
+    elif found:
+        names = rendered.short_ids(one["id"] for one in found)
+        columns = ["id", "decision", "stage", "evidence", "made by", "date"]
+        if any(one["status"] != "active" for one in found):
+            columns.insert(3, "status")
+        if rendered.several_projects(one["project"] for one in found):
+            columns.insert(-2, "project")
+        rows = [
+            {
+                **one,
+                "id": names[one["id"]],
+                "project": rendered.project_name(one["project"]),
+                "made by": one["made_by"],
+                "date": render.day(one["at"]),
+            }
+            for one in found
+        ]
+        print(render.as_table(columns, rows))
+        if more:
+            options.say_more(args.limit)
+    return 0 if found else options.nothing(memory, "decisions", scope.project)

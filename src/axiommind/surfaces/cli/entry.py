@@ -1,0 +1,49 @@
+"""`axm entry`: one entry with its history and its evidence."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sqlite3
+import sys
+
+from axiommind.api import Memory
+from axiommind.errors import AxmError
+from axiommind.surfaces import memory as rendered
+from axiommind.surfaces.cli import _options as options
+
+HELP = "Show an entry: what it says, how it rose through the stages, and each quote where it was said."
+_EPILOG = """examples:
+  axm entry show ent_ca375937
+  axm entry show ca375937 --json
+
+An id may be cut short, or be the one that axm search gave. Looking at an entry counts as using it: what is used does
+not sink. axm why ID tells every step of how it came to be.
+"""
+_TASKS = 10
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    options.add_json(parser)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, help="what to do")
+    show = options.action(parser, actions, "show", "Show one entry in full.")
+    show.add_argument("id", metavar="ID", help="its id, or the beginning of it")
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    options.require(memory)
+    shown = memory.entry(args.id)
+    name = shown.entry.entry_id
+    if args.json:
+        options.print_json("entry", rendered.entry_shown_json(shown))
+    else:
+        tasks = {task: memory.task(task).task for task in shown.tasks[:_TASKS]}
+        print(rendered.entry_shown_as_text(shown, tasks))
+        options.say(f"How it came to be: axm why {name}")
+    sys.stdout.flush()  # a reader that went away has seen nothing
+    # Showing does not depend on writing that down: the home may be read-only, or busy.
+    with contextlib.suppress(AxmError, OSError, sqlite3.Error):
+        memory.use([name], "shown")
+    return 0

@@ -1,0 +1,214 @@
+"""`axm learn`: distil sessions into entries and tasks."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from axiommind.api import Memory
+from axiommind.surfaces import render
+from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.memory import words_of
+from axiommind.surfaces.progress import Bar
+
+if TYPE_CHECKING:
+    from axiommind.memory.report import Report
+
+HELP = "Distil new and grown sessions into entries (facts, decisions, insights, references) and living tasks."
+_EPILOG = """examples:
+  axm learn
+  axm learn --dry-run
+  axm learn --since 7d --project .
+  axm learn --session 3e1c26d3 --again
+  axm learn --extractor claude --limit 10
+
+New transcripts are read first, as axm index does. What was learned already is skipped, so it can be run at any time.
+The rules work offline and cost nothing; models are asked only when the extractor is one, and within axm budget.
+"""
+_SHOWN = 5
+_STEPS_SHOWN = 5
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    from axiommind.memory.extractors import names
+
+    parser.epilog = _EPILOG
+    which = parser.add_argument_group("which sessions (default: those of all projects that are new or have changed)")
+    which.add_argument("--session", metavar="ID", help="only this one (id, or its first characters)")
+    exclusive = which.add_mutually_exclusive_group()
+    exclusive.add_argument("--project", metavar="PATH", help="only those of this project")
+    exclusive.add_argument("--all-projects", action="store_true", help="those of every project (the default)")
+    which.add_argument("--since", metavar="WHEN", help="only what went on since: 2026-01-31, 7d, last week")
+    which.add_argument("--limit", type=options.count, metavar="N", help="no more than so many, the oldest first")
+    which.add_argument("--again", action="store_true", help="also those that were learned and have not changed")
+    parser.add_argument("--extractor", choices=names(), help="what reads them (default: extract.extractor, rules)")
+    parser.add_argument("--dry-run", action="store_true", help="only print the entries that it would make")
+    parser.add_argument("--no-index", action="store_true", help="do not read new transcripts first")
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    since = options.moment_of("--since", args.since)
+    if args.dry_run or args.no_index:
+        if not memory.config.index_path.exists():
+            options.say("Nothing was indexed yet: axm index")
+            return 1
+    else:
+        _index(memory)
+    bar = Bar("Learning")
+    try:
+        report = memory.learn(
+            session=args.session,
+            project=memory.scope(project=args.project).project if args.project is not None else None,
+            since=since,
+            limit=args.limit,
+            extractor=args.extractor,
+            again=args.again,
+            dry_run=args.dry_run,
+            progress=bar,
+        )
+    except KeyboardInterrupt:
+        bar.close()
+        options.say("Stopped; what was learned so far stays, and the next axm learn goes on")
+        raise
+    finally:
+        bar.close()
+    if args.json:
+        options.print_json("learn", _as_json(report))
+    elif report.planned:
+        print(_planned(report))
+    _show(report, memory)
+    return 3 if report.failed or report.stopped else 0
+
+
+def _index(memory: Memory) -> None:
+    bar = Bar("Indexing")
+    try:
+        report = memory.index(progress=bar)
+    finally:
+        bar.close()
+    for note in report.notes:
+        options.say(f"Note: {note}")
+    if report.problems:
+        options.say(f"Note: {render.counted(len(report.problems), 'problem')} in transcripts; axm doctor lists them")
+    if report.new or report.updated:
+        options.say(f"Indexed: {report.new} new, {report.updated} updated, {report.unchanged} unchanged")
+
+
+def _as_json(report: Report) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    shown = asdict(report)
+    shown["errors"] = [{"session_id": session, "error": error} for session, error in report.errors]
+    shown["planned"] = [
+        {
+            "id": one.entry_id,
+            "type": one.draft.type,
+            "title": one.draft.title,
+            "text": one.draft.text,
+            "rule": one.draft.rule,
+            "confidence": one.confidence,
+            "aligned": one.aligned,
+        }
+        for one in report.planned
+    ]
+    return shown
+
+
+def _planned(report: Report) -> str:
+    rows = [
+        {
+            "type": words_of(one.draft.type),
+            "title": one.draft.title,
+            "confidence": one.confidence,
+            "aligned": "yes" if one.aligned else "no",
+        }
+        for one in report.planned
+    ]
+    return render.as_table(("type", "title", "confidence", "aligned"), rows)
+
+
+def _show(report: Report, memory: Memory) -> None:
+    for note in report.notes:
+        options.say(f"Note: {note}")
+    _errors(report)
+    if not report.sessions and not report.stopped:
+        _nothing(report, memory)
+    else:
+        _summary(report)
+    if report.failed:
+        options.say(
+            f"Nothing of the {render.counted(report.failed, 'failed session')} was kept; the next axm learn tries again"
+        )
+    if report.stopped:
+        options.say(f"Stopped: {report.stopped}; axm budget shows what was spent")
+    if report.left:
+        goes_on = "" if report.dry_run else "; the next axm learn goes on with them"
+        options.say(f"Left: {render.counted(report.left, 'session')}{goes_on}")
+    if sum(report.entries.values()) and not report.dry_run:
+        options.say("See them: axm entries · axm decisions · axm tasks")
+
+
+def _errors(report: Report) -> None:
+    """Each error once, with the sessions that it came from."""
+    by_error: dict[str, list[str]] = {}
+    for session, error in report.errors:
+        by_error.setdefault(" ".join(error.split()), []).append(session)
+    for error, sessions in list(by_error.items())[:_SHOWN]:
+        others = f" and {len(sessions) - 1} more" if len(sessions) > 1 else ""
+        options.say(f"Failed: session {sessions[0]}{others}: {error}")
+    if len(by_error) > _SHOWN:
+        options.say(f"… and {len(by_error) - _SHOWN} other errors; axm metrics lists the sessions")
+
+
+def _nothing(report: Report, memory: Memory) -> None:
+    known = memory.learned()
+    if known:
+        options.say(f"Nothing new to learn; {render.counted(known, 'session')} learned before")
+    elif not report.left:
+        options.say("There are no sessions to learn from; axm doctor shows where they are looked for")
+
+
+def _summary(report: Report) -> None:
+    """A headline, and one line for each kind of thing that came of it."""
+    made = sum(report.entries.values())
+    verb = "Would learn" if report.dry_run else "Learned"
+    failed = f" ({report.failed} failed)" if report.failed else ""
+    entries = "1 new entry" if made == 1 else f"{made:,} new entries"
+    options.say(f"{verb}: {render.counted(report.sessions, 'session')}{failed}, {entries}, {report.seconds:.1f} s")
+    lines = [("entries", _counts(report.entries, "s")), ("stages", _counts(report.stages))]
+    if report.aligned or report.not_aligned:
+        quotes = render.counted(report.aligned, "quote")
+        lines.append(("evidence", f"{quotes} found, {report.not_aligned:,} not found"))
+    if report.tasks_created or report.tasks_changed or report.transitions_rejected:
+        refused = render.counted(report.transitions_rejected, "transition")
+        lines.append(
+            ("tasks", f"{report.tasks_created:,} created, {report.tasks_changed:,} changed, {refused} refused")
+        )
+    if report.conflicts:
+        lines.append(("conflicts", f"{report.conflicts:,} found; axm conflicts --all shows them"))
+    if report.rejected_before:
+        lines.append(("rejected", f"{render.counted(report.rejected_before, 'claim')} stayed out, as you said before"))
+    lines.append(("time", _times(report.steps)))
+    for name, value in lines:
+        if value:
+            options.say(f"  {name:<9}  {value}")
+
+
+def _counts(counts: Mapping[str, int], plural: str = "") -> str:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count:,} {words_of(name)}{plural if count != 1 else ''}" for name, count in ordered)
+
+
+def _times(steps: Mapping[str, float]) -> str:
+    """The longest steps, the rest as one."""
+    ordered = sorted(steps.items(), key=lambda item: -item[1])
+    shown = [f"{name} {_took(took)}" for name, took in ordered[:_STEPS_SHOWN]]
+    rest = sum(took for _, took in ordered[_STEPS_SHOWN:])
+    return ", ".join([*shown, *([f"others {_took(rest)}"] if rest else [])])
+
+
+def _took(milliseconds: float) -> str:
+    return f"{milliseconds / 1000:.1f} s" if milliseconds >= 100 else f"{milliseconds:.0f} ms"

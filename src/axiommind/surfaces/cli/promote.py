@@ -1,0 +1,99 @@
+"""`axm promote`: raise an entry by a person's word, or run the policies over all of them."""
+
+from __future__ import annotations
+
+import argparse
+
+from axiommind.api import Memory
+from axiommind.memory.values import STAGES
+from axiommind.surfaces import memory as rendered
+from axiommind.surfaces import render
+from axiommind.surfaces.cli import _options as options
+
+HELP = "Raise an entry a stage because you vouch for it; or with --policy, let the rules raise and lower all of them."
+_EPILOG = """examples:
+  axm promote ent_ca375937 --reason "still how we do it"
+  axm promote ent_ca375937 --to certified --reason "the team agreed"
+  axm promote ent_ca375937 --undo
+  axm promote --policy --dry-run
+  axm promote --policy half-life
+
+policies:
+  graduation  raises what has earned it: evidence found, checked, and used in several sessions over weeks
+  half-life   lowers by one stage what nobody has said or used for long (180, 90, 30, 7 days)
+"""
+_POLICIES = ("graduation", "half-life")
+_EVERY = 1_000_000
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("id", metavar="ID", nargs="?", help="the entry's id, or the beginning of it")
+    parser.add_argument("--reason", metavar="TEXT", help="why you vouch for it; kept with the change")
+    parser.add_argument("--to", choices=STAGES[1:], help="to this stage (default: the next one)")
+    parser.add_argument("--undo", action="store_true", help="take your last raise of it back")
+    parser.add_argument(
+        "--policy",
+        nargs="*",
+        choices=_POLICIES,
+        metavar="NAME",
+        help=f"run these policies over all entries (default: {' and '.join(_POLICIES)})",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="with --policy: only say what would change")
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    error = args.parser.error
+    memory = Memory()
+    if args.policy is not None:
+        if args.id or args.to or args.undo or args.reason:
+            error("--policy is about all entries: give no ID, --to, --reason or --undo with it")
+        options.require(memory)
+        return _policy(memory, args)
+    if not args.id:
+        error("give the ID of an entry, or --policy")
+    if args.dry_run:
+        error("--dry-run goes with --policy")
+    if args.undo and args.to:
+        error("--undo goes back to the stage it had: give no --to with it")
+    if not args.undo and not (args.reason or "").strip():
+        error("the following arguments are required: --reason")
+    options.require(memory)
+    before = memory.entry(args.id).entry
+    after = memory.unpromote(args.id, args.reason or "") if args.undo else memory.promote(args.id, args.reason, args.to)
+    if args.json:
+        change = {"id": after.entry_id, "from": before.stage, "to": after.stage, "reason": args.reason or None}
+        options.print_json("promote", {**change, "entry": rendered.entry_json(after)})
+    else:
+        print(f"{after.entry_id}  {before.stage} → {after.stage}")
+    options.say(f"{'Taken back' if args.undo else 'Raised'}: {rendered.one_line(after.title)}")
+    if not args.undo:
+        options.say(f"To undo: axm promote {after.entry_id} --undo")
+    return 0
+
+
+def _policy(memory: Memory, args: argparse.Namespace) -> int:
+    changes = memory.run_policy(args.policy, dry_run=args.dry_run)
+    if args.json:
+        rows = [{"policy": policy, **change.payload()} for policy, change in changes]
+        options.print_json("promote", {"dry_run": args.dry_run, "changes": rows})
+    elif changes:
+        every = memory.entries(memory.scope(all_projects=True), every=True, limit=_EVERY)
+        titles = {one.entry.entry_id: one.entry.title for one in every}
+        names = rendered.short_ids(change.entry_id for _, change in changes)
+        rows = [
+            {
+                "policy": policy,
+                "id": names[change.entry_id],
+                "from": change.source,
+                "to": change.target,
+                "reason": change.reason,
+                "title": titles.get(change.entry_id, ""),
+            }
+            for policy, change in changes
+        ]
+        print(render.as_table(("policy", "id", "from", "to", "reason", "title"), rows))
+    verb = "would change" if args.dry_run else "changed"
+    options.say(f"{render.counted(len(changes), 'stage')} {verb}" if changes else "Every entry is where it should be.")
+    return 0

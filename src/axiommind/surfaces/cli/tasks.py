@@ -1,0 +1,54 @@
+"""`axm tasks`: what is to be done."""
+
+from __future__ import annotations
+
+import argparse
+
+from axiommind.api import Memory
+from axiommind.memory.values import TASK_STATUSES
+from axiommind.surfaces import tasks as shown
+from axiommind.surfaces.cli import _options as options
+
+HELP = "List tasks that agents kept, the most urgent and newest first; by default those that are not finished."
+_EPILOG = """examples:
+  axm tasks
+  axm tasks --status blocked --status in_progress
+  axm tasks --all --all-projects -k 200
+  axm tasks --json
+"""
+_OPEN = ("pending", "in_progress", "blocked")
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--status",
+        choices=TASK_STATUSES,
+        action="append",
+        default=[],
+        help="with this status (repeatable; default: not done and not cancelled)",
+    )
+    which.add_argument("--all", action="store_true", help="also those that are done or cancelled")
+    options.add_limit(parser, "tasks")
+    options.add_scope(parser)
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    scope = options.scope_of(memory, args)
+    statuses = () if args.all else args.status or _OPEN
+    found = memory.tasks(scope, statuses=statuses, limit=args.limit + 1) if memory.learned() else []
+    found, more = options.first(found, args.limit)
+    if args.json:
+        rows = [shown.task_json(task) for task in found]
+        options.print_json("tasks", {"project": scope.project, "tasks": rows, "truncated": more})
+    elif found:
+        print(shown.tasks_table(found))
+        if more:
+            options.say_more(args.limit)
+    if found:
+        return 0
+    what = "tasks" if args.all else "such tasks" if args.status else "open tasks"
+    return options.nothing(memory, what, scope.project, "" if args.all else "--all also shows finished ones")

@@ -1,0 +1,1 @@
+"""Vectors: filled through the outbox, disposable like every projection."""
