@@ -118,6 +118,13 @@ class LogContract:
             self.put(log, "c", blobs=[seal_text(Redactor(OTHER), OTHER, "from another home")])
         assert len(log.fetch_since()) == 1
 
+    def test_sensitivity_is_kept_and_says_what_was_redacted(self) -> None:
+        log, _ = self.open()
+        self.put(log, "a")
+        self.put(log, "b", sensitivity="private")
+        self.put(log, "c", payload={"note": f"the key is {SECRET}"})
+        assert [e.sensitivity for e in log.fetch_since()] == ["normal", "private", "redacted"]
+
     def test_redaction_works_on_decoded_strings(self) -> None:
         escaped = "".join(f"\\u{ord(c):04x}" for c in SECRET)
         lines = [b'{"a":"' + escaped.encode() + b'"}', b"not json " + SECRET.encode(), b'{"ok":1}']

@@ -55,11 +55,13 @@ class EventLog(Protocol):
         project: str | None = None,
         happened_at: int | None = None,
         build_id: str | None = None,
+        sensitivity: str = "normal",
         blobs: Sequence[Sealed] = (),
         head: Head | None = None,
         expect_end: int = 0,
     ) -> Event | None:
-        """Append, unless the key exists (then None, and nothing is written). With `head`: only if the stream's
+        """Append, unless the key exists (then None, and nothing is written). A payload that had to be redacted is of
+        sensitivity `redacted`. With `head`: only if the stream's
         stored generation and end are (`head.generation`, `expect_end`), or `head` starts the next generation."""
 
     def fetch_since(

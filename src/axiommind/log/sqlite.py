@@ -100,6 +100,7 @@ class SqliteLog:
         project: str | None = None,
         happened_at: int | None = None,
         build_id: str | None = None,
+        sensitivity: str = "normal",
         blobs: Sequence[Sealed] = (),
         head: Head | None = None,
         expect_end: int = 0,
@@ -111,6 +112,8 @@ class SqliteLog:
             if head is not None and not self._continues(head, expect_end):
                 return None
             clean: dict[str, Any] = self._redactor.value(payload)
+            if clean is not payload:
+                sensitivity = "redacted"
             ts = self._next_ts()
             event_id = ulid(ts)
             first = self._db.execute(
@@ -127,8 +130,8 @@ class SqliteLog:
             cursor = self._db.execute(
                 """
                 insert into events(event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
-                                   build_id, happened_at)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                   build_id, happened_at, sensitivity)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 (
                     event_id,
@@ -141,6 +144,7 @@ class SqliteLog:
                     digest,
                     build_id,
                     happened_at,
+                    sensitivity,
                 ),
             )
             position = cursor.lastrowid or 0
@@ -159,6 +163,7 @@ class SqliteLog:
                 checksum=digest,
                 happened_at=happened_at,
                 build_id=build_id,
+                sensitivity=sensitivity,
             )
 
     def _next_ts(self) -> int:

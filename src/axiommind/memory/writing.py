@@ -20,10 +20,13 @@ class Writer:
         self, emit: Emit, *, session: str | None, project: str | None, build: str | None = None, actor: str = "memory"
     ) -> bool:
         """False when the log has it already."""
-        payload, blobs = emit.payload, []
+        payload, blobs, sensitivity = emit.payload, [], "normal"
         if emit.text is not None:
-            sealed, _content = seal_lines(self._redactor, self._key, [emit.text.encode("utf-8", "replace")])
+            text = emit.text.encode("utf-8", "replace")
+            sealed, content = seal_lines(self._redactor, self._key, [text])
             payload, blobs = {**payload, "blob": sealed.hash}, [sealed]
+            if content != text + b"\n":
+                sensitivity = "redacted"
         event = self._log.append_dedup(
             emit.event_type,
             actor=actor,
@@ -33,6 +36,7 @@ class Writer:
             project=project,
             happened_at=emit.happened_at,
             build_id=build,
+            sensitivity=sensitivity,
             blobs=blobs,
         )
         return event is not None
