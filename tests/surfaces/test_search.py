@@ -67,7 +67,7 @@ HIT = [
     "timestamp",
     "citation",
 ]
-MORE = ["highlights", "heading", "title", "tool", "folded", "passages"]
+MORE = ["highlights", "heading", "title", "tool", "entry", "folded", "passages"]
 
 
 def test_the_shape_of_the_json(house: World) -> None:

@@ -17,6 +17,15 @@ from axiommind.text.summary import summary
 __all__ = ["Found", "Hit", "grouped", "hits_of", "owner", "single"]
 
 
+class Learned(NamedTuple):
+    """The entry that a passage is: what was learned, how far it has risen, and whether it stands."""
+
+    entry_id: str
+    type: str
+    stage: str
+    status: str
+
+
 class Hit(NamedTuple):
     """A passage, or with `passages` a session or document shown by its best one."""
 
@@ -34,6 +43,7 @@ class Hit(NamedTuple):
     heading: str
     title: str | None  # of the session or document
     tool: str | None
+    entry: Learned | None
     agent: str | None
     same: int  # others that say the same and were folded into this one
     passages: int  # of a session or document, those that matched
@@ -83,6 +93,7 @@ def hits_of(db: sqlite3.Connection, asked: rank.Asked, page: Sequence[Found], te
                 heading=heading,
                 title=title,
                 tool=_tool(db, passage),
+                entry=_entry(db, passage),
                 agent=agent,
                 same=same,
                 passages=len(group.best) if group else 1,
@@ -97,6 +108,13 @@ def _tool(db: sqlite3.Connection, passage: rank.Passage) -> str | None:
         return None
     row = db.execute("select classified_name from tool_uses where id = ?", (passage.ref,)).fetchone()
     return str(row[0]) if row else None
+
+
+def _entry(db: sqlite3.Connection, passage: rank.Passage) -> Learned | None:
+    if passage.kind != "insight":
+        return None
+    row = db.execute("select entry_id, entry_type, stage, status from entries where id = ?", (passage.ref,)).fetchone()
+    return Learned(*row) if row else None
 
 
 def owner(db: sqlite3.Connection, passage: rank.Passage) -> tuple[str | None, str | None, str | None]:

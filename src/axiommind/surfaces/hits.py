@@ -71,6 +71,7 @@ def _hit(hit: Hit, method: str, *, why: bool) -> dict[str, Any]:
         "heading": hit.heading or None,
         "title": hit.title,
         "tool": hit.tool,
+        "entry": hit.entry._asdict() if hit.entry is not None else None,
         "folded": hit.same,
         "passages": hit.passages,
     }
@@ -126,6 +127,11 @@ def _shown(number: int, hit: Hit, at: float, *, why: bool) -> str:
     from axiommind.search.candidates import OF_ONE_GROUP
 
     what = [hit.tool or hit.kind, age(hit.timestamp, at)]
+    how = f"axm show {hit.id}"
+    if hit.entry is not None:
+        standing = "" if hit.entry.status == "active" else f", {hit.entry.status}"
+        what[0] = f"{hit.entry.type.replace('_', ' ')}, {hit.entry.stage}{standing}"
+        how = f"axm entry show {hit.entry.entry_id}"
     if hit.project:
         what.append(_home(hit.project))
     if hit.score_kind == "session":
@@ -134,7 +140,7 @@ def _shown(number: int, hit: Hit, at: float, *, why: bool) -> str:
     if hit.same:
         what.append(f"+{hit.same} alike")
     lines = [f"{number}. [{hit.score:.2f}] {highlighted(hit.snippet.text, hit.snippet.marks)}"]
-    lines.append("   " + render.dim(" · ".join(w for w in what if w) + f" · axm show {hit.id}"))
+    lines.append("   " + render.dim(" · ".join(w for w in what if w) + f" · {how}"))
     title = summary(hit.title or "")
     if title and not hit.snippet.text.startswith(title[:40]):
         lines.append(f"   {render.printable(title)}")
