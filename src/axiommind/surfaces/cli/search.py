@@ -38,7 +38,9 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("filters (also as prefixes in the query)")
-    group.add_argument("--kind", action="append", default=[], help="prompt, response, tool, doc or insight (repeatable)")
+    group.add_argument(
+        "--kind", action="append", default=[], help="prompt, response, tool, doc or insight (repeatable)"
+    )
     group.add_argument("--file", action="append", default=[], metavar="PATH", help="about this file (or glob)")
     group.add_argument("--tool", action="append", default=[], help="calls of this tool (Bash, Bash:git, mcp__%%)")
     group.add_argument("--session", metavar="ID", help="in this session (id, or its first characters)")
