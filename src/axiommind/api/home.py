@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,13 +24,18 @@ if TYPE_CHECKING:
     from axiommind.model import Event
     from axiommind.projections.runner import Index, Progress
 
-__all__ = ["SAMPLE", "SAMPLE_MARK", "Home", "Scope"]
+__all__ = ["SAMPLE", "SAMPLE_MARK", "Home", "Scope", "now"]
 
 # The sample that comes with the program, and the file that marks a home as its.
 SAMPLE = Path(__file__).parent.parent / "sample"
 SAMPLE_MARK = "this-is-the-sample"
 # Below this many new bytes, starting worker processes costs more than it saves.
 _POOL_BYTES = 8 << 20
+
+
+def now() -> int:
+    """The time in epoch milliseconds."""
+    return time.time_ns() // 1_000_000
 
 
 class Scope(NamedTuple):

@@ -8,17 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.api._names import one_of
-from axiommind.api.home import Home, Scope
-from axiommind.errors import BadQuery
+from axiommind.api.home import Home, Scope, now
 
 if TYPE_CHECKING:
     from axiommind.log.sqlite import SqliteLog
     from axiommind.memory.budget import Day
-    from axiommind.memory.policies import Change
     from axiommind.memory.report import Report
     from axiommind.memory.shown import EntryShown
     from axiommind.memory.standing import Audit
-    from axiommind.memory.values import Emit
     from axiommind.memory.writing import Writer
     from axiommind.model import Event
     from axiommind.projections.entry_rows import EntryRow, Listed
@@ -226,7 +223,7 @@ class Learning(Home):
                 """,
                 {"project": scope.project},
             )
-            return Metrics(_dicts(steps), _dicts(builds), _dicts(failed), audit(db, _now(), scope.project))
+            return Metrics(_dicts(steps), _dicts(builds), _dicts(failed), audit(db, now(), scope.project))
 
     def budget(self) -> Spent:
         """What models cost, day by day, and the caps."""
@@ -238,218 +235,6 @@ class Learning(Home):
             return Spent([], caps)
         with self._reading(Scope(None), None) as db:
             return Spent(days(db), caps)
-
-    # --- a person's word -------------------------------------------------------------------------------
-
-    def promote(self, name: str, reason: str, to: str | None = None) -> EntryRow:
-        """Raise an entry by a person's word: to the next stage, or to the one asked for."""
-        from axiommind.memory.policies import PERSON, Change
-        from axiommind.projections.entry_rows import STAGE_ORDER, find_entry
-
-        with self._memory() as (_log, writer, index):
-            entry = find_entry(index.db, name)
-            if entry.status != "active":
-                raise BadQuery(
-                    f"{entry.entry_id} is {entry.status}, and is not promoted",
-                    hint="axm conflicts and axm entry show say why; axm contest ID --undo puts it right again",
-                )
-            here = STAGE_ORDER.index(entry.stage)
-            target = to or (STAGE_ORDER[here + 1] if here + 1 < len(STAGE_ORDER) else entry.stage)
-            if STAGE_ORDER.index(target) <= here:
-                raise BadQuery(f"{entry.entry_id} is {entry.stage} already", hint="a person's word only raises it")
-            if STAGE_ORDER.index(target) >= STAGE_ORDER.index("verified") and not entry.aligned:
-                raise BadQuery(
-                    f"{entry.entry_id} has no evidence that was found, and cannot be {target}",
-                    hint="say it in a session, or decide it: axm decide",
-                )
-            change = Change(entry.entry_id, entry.stage, target, "a person's word")
-            _promoted(writer, PERSON.name, PERSON.version, [change], actor="user", entry=entry, said=reason)
-        return self.entry(entry.entry_id).entry
-
-    def unpromote(self, name: str, reason: str) -> EntryRow:
-        """Take back the last raise by a person's word, if nothing has changed the stage since."""
-        from axiommind.memory.policies import PERSON, Change
-        from axiommind.projections.entry_rows import STAGE_ORDER, find_entry
-
-        with self._memory() as (_log, writer, index):
-            entry = find_entry(index.db, name)
-            last = index.db.execute(
-                "select from_stage, to_stage, actor from promotions where entry_id = ? order by id desc limit 1",
-                (entry.entry_id,),
-            ).fetchone()
-            if last is None or last[2] != "user" or STAGE_ORDER.index(last[0]) > STAGE_ORDER.index(last[1]):
-                raise BadQuery(
-                    f"{entry.entry_id} was not raised last by a person's word: there is nothing to undo",
-                    hint=f"axm why {entry.entry_id} shows how it came to be {entry.stage}",
-                )
-            change = Change(entry.entry_id, entry.stage, last[0], "taken back")
-            _promoted(writer, PERSON.name, PERSON.version, [change], actor="user", entry=entry, said=reason)
-        return self.entry(entry.entry_id).entry
-
-    def run_policy(self, names: Sequence[str] = (), *, dry_run: bool = False) -> list[tuple[str, Change]]:
-        """Run the policies over all entries: `graduation` raises, `half-life` lets sink."""
-        from axiommind.memory.policies import GRADUATION, HALF_LIFE
-        from axiommind.memory.standing import facts_of, graduate, half_life
-
-        policies = {GRADUATION.name: (GRADUATION.version, graduate), HALF_LIFE.name: (HALF_LIFE.version, half_life)}
-        unknown = [name for name in names if name not in policies]
-        if unknown:
-            raise BadQuery(f"there is no policy {unknown[0]!r}", hint=f"one of: {', '.join(policies)}")
-        done: list[tuple[str, Change]] = []
-        with self._memory() as (log, writer, index):
-            for name in names or policies:
-                version, decide = policies[name]
-                with log.atomic():
-                    from axiommind.projections.runner import Segments
-
-                    index.catch_up(log, Segments(log))
-                    changes = decide(facts_of(index.db, _now()))
-                    if changes and not dry_run:
-                        _promoted(writer, name, version, changes, actor="memory")
-                done += [(name, change) for change in changes]
-        return done
-
-    def rule(self, name: str, act: str, reason: str, other: str | None = None) -> EntryRow:
-        """Contest, supersede, deprecate or restore an entry."""
-        from axiommind.memory.ledgers import rule_on
-        from axiommind.projections.entry_rows import find_entry
-
-        with self._memory() as (_log, writer, index):
-            entry = find_entry(index.db, name)
-            by = None if other is None else find_entry(index.db, other)
-            if by is not None and by.entry_id == entry.entry_id:
-                raise BadQuery("an entry does not supersede itself", hint="--by names the one that takes its place")
-            if by is not None and by.superseded_by == entry.entry_id:
-                raise BadQuery(
-                    f"{by.entry_id} is itself superseded by {entry.entry_id}",
-                    hint=f"first: axm supersede {by.entry_id} --undo",
-                )
-            if act == "restored" and entry.status == "active":
-                raise BadQuery(f"{entry.entry_id} is active: there is nothing to undo")
-            _write(writer, rule_on(entry, act, reason, _now(), by), entry)
-            if act in ("superseded", "deprecated"):
-                for conflict in _conflicts_of(index, entry.entry_id, is_open=True):
-                    _write(writer, _settled(conflict, f"{entry.entry_id} was {act}"), entry)
-            elif act == "restored":  # what it was in conflict with still stands
-                for conflict in _conflicts_of(index, entry.entry_id, is_open=False):
-                    _write(writer, _reopened(conflict), entry)
-        return self.entry(entry.entry_id).entry
-
-    def settle_conflict(self, conflict: str, keep: str, reason: str) -> EntryRow:
-        """End a conflict: the entry to keep stands, the other one is superseded by it."""
-        from axiommind.projections.entry_rows import find_entry
-
-        with self._reading(Scope(None), None) as db:
-            kept = find_entry(db, keep)
-            rows = db.execute("select conflict_id, older_id, newer_id from conflicts where resolved_at is null")
-            opened = {name: pair for name, *pair in rows}
-        name = one_of(conflict.strip(), set(opened), "open conflict", "axm conflicts lists them")
-        pair = opened[name]
-        if kept.entry_id not in pair:
-            raise BadQuery(f"{kept.entry_id} is not part of {name}", hint=f"it is between {' and '.join(pair)}")
-        (other,) = set(pair) - {kept.entry_id}
-        self.rule(other, "superseded", reason or "a person decided", kept.entry_id)
-        return self.entry(kept.entry_id).entry
-
-    def decide(
-        self, action: str, evidence: Sequence[str], scope: Scope, *, reason: str = "", at: int | None = None
-    ) -> str:
-        """Write a decision down, on evidence that is verified or better, stands, and was there before it."""
-        from axiommind.ids import canonical_json, ulid
-        from axiommind.memory.ledgers import check_causality
-        from axiommind.memory.values import Emit
-        from axiommind.projections.entry_rows import find_entry
-
-        if not action.strip():
-            raise BadQuery("there is no decision in this", hint='axm decide "what was decided" --evidence ID')
-        now = _now()
-        with self._memory() as (_log, writer, index):
-            found = [find_entry(index.db, name) for name in evidence]
-            rests_on = list({entry.entry_id: entry for entry in found}.values())
-            check_causality(rests_on, now if at is None else at)
-            decision = "dec_" + ulid(now).lower()
-            payload = {
-                "confidence": min((entry.confidence for entry in rests_on), default=1.0),
-                "evidence": [
-                    {"kind": "entry", "id": entry.entry_id, "stage": entry.stage, "role": "supports"}
-                    for entry in rests_on
-                ],
-            }
-            text = canonical_json({"action": action.strip(), "outcome": {"reason": reason}})
-            emit = Emit("decision_made", payload, (decision,), text=text, happened_at=at)
-            writer.append(emit, session=decision, project=scope.project, actor="user")
-            if rests_on:
-                self._note_use(writer, [entry.entry_id for entry in rests_on], "decision")
-        return decision
-
-    def use(self, entries: Sequence[str], how: str) -> None:
-        """Remember that entries were looked at or given to an agent: what is used does not sink."""
-        if entries:
-            with self._memory() as (_log, writer, _index):
-                self._note_use(writer, entries, how)
-
-    def _note_use(self, writer: Writer, entries: Sequence[str], how: str) -> None:
-        from axiommind.memory.values import Emit
-
-        session = self.environ.get("CLAUDE_CODE_SESSION_ID") or None
-        emit = Emit("entry_used", {"entries": list(entries), "how": how}, (how, _now(), *entries))
-        writer.append(emit, session=session, project=None, actor="agent" if session else "user")
-
-
-def _promoted(
-    writer: Writer,
-    policy: str,
-    version: str,
-    changes: Sequence[Change],
-    *,
-    actor: str,
-    entry: EntryRow | None = None,
-    said: str = "",
-) -> None:
-    from axiommind.ids import canonical_json
-    from axiommind.memory.values import Emit
-
-    payload = {"policy": policy, "version": version, "changes": [change.payload() for change in changes]}
-    unique: tuple[str | int, ...] = (policy, version, _now(), *(change.entry_id for change in changes))
-    emit = Emit("promoted", payload, unique, text=canonical_json({"reason": said}) if said else None)
-    writer.append(
-        emit,
-        session=None if entry is None else entry.session_id,
-        project=None if entry is None else entry.project,
-        actor=actor,
-    )
-
-
-def _write(writer: Writer, emit: Emit, entry: EntryRow) -> None:
-    writer.append(emit, session=entry.session_id, project=entry.project, actor="user")
-
-
-def _conflicts_of(index: Index, entry: str, *, is_open: bool) -> list[str]:
-    """Its open conflicts; or those that ended, with what stands today."""
-    rows = index.db.execute(
-        """
-        select c.conflict_id from conflicts c
-        join entries o on o.entry_id = case when c.older_id = :entry then c.newer_id else c.older_id end
-        where (c.older_id = :entry or c.newer_id = :entry) and (c.resolved_at is null) = :open
-          and (:open or o.status in ('active', 'contested'))
-        """,
-        {"entry": entry, "open": is_open},
-    )
-    return [row[0] for row in rows]
-
-
-def _settled(conflict: str, resolution: str) -> Emit:
-    from axiommind.memory.values import Emit
-
-    payload = {"conflict_id": conflict, "resolution": resolution, "resolved_by": "user"}
-    return Emit("conflict_resolved", payload, (conflict, "user", _now()))
-
-
-def _reopened(conflict: str) -> Emit:
-    from axiommind.memory.values import Emit
-
-    payload = {"conflict_id": conflict, "resolution": None, "resolved_by": None}
-    return Emit("conflict_reopened", payload, (conflict, _now()))
 
 
 def _to_learn(
@@ -481,7 +266,3 @@ def _to_learn(
 def _dicts(cursor: Any) -> list[dict[str, Any]]:
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000

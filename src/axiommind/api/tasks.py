@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from axiommind.api._names import one_of
-from axiommind.api.home import Scope
-from axiommind.api.learning import Learning
+from axiommind.api.home import Scope, now
+from axiommind.api.judging import Judging
 
 if TYPE_CHECKING:
     from axiommind.memory.values import Emit
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Tasks"]
 
 
-class Tasks(Learning):
+class Tasks(Judging):
     """What `axm tasks`, `task`, `blocked`, `conditions` and `condition` can ask for."""
 
     def tasks(self, scope: Scope, *, statuses: Sequence[str] = (), limit: int = 50) -> list[TaskRow]:
@@ -62,9 +61,9 @@ class Tasks(Learning):
             state = resolve.IndexState(index.db)
             if priority is not None:  # first: a task that is done has none to change
                 wanted = None if priority == "none" else priority
-                self._say(writer, index.db, task, resolve.set_priority(state, task, wanted, epoch="user", now=_now()))
+                self._say(writer, index.db, task, resolve.set_priority(state, task, wanted, epoch="user", now=now()))
             if status is not None:
-                self._say(writer, index.db, task, resolve.set_status(state, task, status, epoch="user", now=_now()))
+                self._say(writer, index.db, task, resolve.set_status(state, task, status, epoch="user", now=now()))
         return self.task(task)
 
     def resolve_condition(self, name: str, to: str) -> None:
@@ -74,7 +73,7 @@ class Tasks(Learning):
         with self._memory() as (log, writer, index), log.atomic():
             condition = _named(index.db, name, "condition")
             entity = _named(index.db, to, None)
-            emits = resolve.resolve_condition(resolve.IndexState(index.db), condition, entity, epoch="user", now=_now())
+            emits = resolve.resolve_condition(resolve.IndexState(index.db), condition, entity, epoch="user", now=now())
             self._say(writer, index.db, condition, emits)
 
     def _say(self, writer: Any, db: Any, entity: str, emits: Sequence[Emit]) -> None:
@@ -89,7 +88,3 @@ def _named(db: Any, name: str, kind: str | None) -> str:
     return one_of(
         name.strip(), {row[0] for row in rows}, kind or "task, condition or artifact", "axm tasks lists the tasks"
     )
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000

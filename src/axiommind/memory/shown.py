@@ -9,36 +9,14 @@ from typing import Any, NamedTuple
 from axiommind.log import EventLog
 from axiommind.memory.align import quote_hash
 from axiommind.model import Citation, Event
-from axiommind.projections import PLACE_BITS, recorded
+from axiommind.projections import PLACE_BITS, entries, recorded, tasks
 from axiommind.projections.entry_rows import EntryRow, Evidence
 from axiommind.projections.recorded import Blob
 
 __all__ = ["EntryShown", "QuoteShown", "Standing", "events_of", "quote_at", "show"]
 
 _AROUND = 200  # characters of a quote's message before and after it
-_MEMORY_EVENTS = (
-    "session_ingested",
-    "memory_extracted",
-    "evidence_aligned",
-    "idris_checked",
-    "promoted",
-    "conflict_detected",
-    "conflict_resolved",
-    "conflict_reopened",
-    "entry_contested",
-    "entry_superseded",
-    "entry_deprecated",
-    "entry_restored",
-    "entry_used",
-    "decision_made",
-    "task_created",
-    "task_status_changed",
-    "task_priority_changed",
-    "task_title_changed",
-    "task_blockers_set",
-    "task_transition_rejected",
-    "task_mentioned",
-)
+_MEMORY_EVENTS = tuple({"session_ingested", "decision_made", *entries.EVENT_TYPES, *tasks.EVENT_TYPES} - {"forgotten"})
 
 
 class QuoteShown(NamedTuple):
