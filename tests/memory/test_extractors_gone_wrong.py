@@ -189,3 +189,27 @@ def test_what_others_say_of_the_same_is_a_conflict(sessions: World) -> None:
     sessions.memory().index()
     run(sessions, Saying(claim(text="It moved to PostgreSQL.", value="It moved to PostgreSQL.")))
     assert sessions.rows("select status, count(*) from entries group by 1") == [("active", 1), ("superseded", 3)]
+
+
+def test_what_fails_three_times_waits_until_it_is_asked_for(sessions: World) -> None:
+    def refuse(_: Transcript) -> None:
+        raise ExtractionFailed("the model refused")
+
+    for _ in range(3):
+        assert run(sessions, Saying(before=refuse)).failed == 3
+    assert run(sessions, Saying(claim())).sessions == 0
+    assert run(sessions, Saying(claim()), again=True).failed == 0
+    assert sessions.memory().verify() == []
+
+
+def test_two_who_learn_at_once_ask_once(sessions: World) -> None:
+    """What another process has learned since this run began is not asked for again."""
+
+    def meanwhile(transcript: Transcript) -> None:
+        if transcript.session_id == "s0":
+            run(sessions, Saying(claim()))
+
+    report = run(sessions, Saying(claim(), before=meanwhile))
+    assert report.sessions == 1  # s0 itself, which was under way
+    assert sessions.one("select count(*) from entries") == 3
+    assert sessions.memory().verify() == []

@@ -28,6 +28,10 @@ _CONFLICT_COLUMNS = (
 )
 
 
+# A session that failed so often as it is, is learned again only when it grows, or is asked for.
+TRIES = 3
+
+
 class Metrics(NamedTuple):
     steps: list[dict[str, Any]]
     builds: list[dict[str, Any]]
@@ -248,12 +252,12 @@ def _to_learn(
         join (select session_id, max(position) || '.' || count(*) as head from segments where live group by session_id)
             h on h.session_id = s.id
         left join learned l on l.session_id = s.id and l.extractor = :extractor
-        where (:again or l.head is null or l.head <> h.head or l.status = 'failed')
+        where (:again or l.head is null or l.head <> h.head or (l.status = 'failed' and l.failures < :tries))
           and (:project is null or s.project = :project)
           and (:since is null or coalesce(s.ended_at, s.last_ts, s.file_mtime) >= :since)
         order by coalesce(s.started_at, s.first_ts, s.file_mtime), s.parent_session is not null, s.id
         """,
-        {"extractor": extractor, "project": project, "since": since, "again": again},
+        {"extractor": extractor, "project": project, "since": since, "again": again, "tries": TRIES},
     )
     found = [row[0] for row in rows]
     if session is None:

@@ -25,6 +25,7 @@ from axiommind.memory.tasks.resolve import IndexState, Noted, Resolved, resolve
 from axiommind.memory.values import Emit
 from axiommind.memory.writing import Writer
 from axiommind.projections import recorded
+from axiommind.projections._rows import iso
 from axiommind.projections.outbox import EMBEDDING_VERSION
 from axiommind.projections.recorded import Transcript
 from axiommind.projections.runner import SCHEMA_VERSION, Index, Segments
@@ -35,6 +36,7 @@ __all__ = ["Pipeline"]
 # Sessions are checked together, because a checker takes longer to start than to read some more claims.
 _CHECKED_TOGETHER = 200
 _SESSIONS_TOGETHER = 32
+_CHARS_TOGETHER = 16_000_000  # of text that is held meanwhile
 _STEPS = ("build", "read", "extraction", "align", "entries", "check", "tasks", "project", "index")
 
 
@@ -83,6 +85,7 @@ class Pipeline:
         self._writer = Writer(log, key)
         self._together = together
         self._now = now
+        self._began = now()
 
     def run(
         self,
@@ -97,10 +100,15 @@ class Pipeline:
         done = 0
         try:
             for session in sessions:
+                if not self._together and self._learned_meanwhile(session):  # by another process: asked for once
+                    done += 1
+                    continue
                 work = self._prepare(session, write=not dry_run)
                 batch.append(work)
                 entries = sum(len(w.noticed) for w in batch)
-                if not self._together or entries >= _CHECKED_TOGETHER or len(batch) >= _SESSIONS_TOGETHER:
+                held = sum(w.transcript.size for w in batch if w.transcript is not None)
+                full = entries >= _CHECKED_TOGETHER or len(batch) >= _SESSIONS_TOGETHER or held >= _CHARS_TOGETHER
+                if full or not self._together:
                     self._finish_all(batch, report)
                     batch = []
                 done += 1
@@ -115,8 +123,17 @@ class Pipeline:
         if not dry_run:
             self._index.catch_up(self._log, Segments(self._log))
             report.waiting = outbox.waiting(self._index.db)
+        report.steps = {name: round(took, 3) for name, took in report.steps.items()}
         report.seconds = time.perf_counter() - started
         return report
+
+    def _learned_meanwhile(self, session: str) -> bool:
+        self._index.catch_up(self._log, Segments(self._log))
+        row = self._index.db.execute(
+            "select head from learned where session_id = ? and extractor = ? and status = 'success' and at >= ?",
+            (session, self._extractor.name, iso(self._began)),
+        ).fetchone()
+        return row is not None and row[0] == recorded.head_of(self._index.db, session)
 
     # --- before the lock -------------------------------------------------------------------------------
 
@@ -173,6 +190,8 @@ class Pipeline:
                 report.planned += self._new(work)
             else:
                 self._apply(work, checked, report)
+            if work.extraction is not None:
+                report.notes += [f"session {work.session}: {note}" for note in work.extraction.notes]
             for name, took in work.steps.items():
                 report.steps[name] = report.steps.get(name, 0.0) + took
         if not checked.agree:

@@ -75,6 +75,7 @@ _DDL = (
         build_id text not null,
         at text not null,
         project text,
+        failures integer not null default 0,
         primary key (session_id, extractor)
     ) without rowid
     """,
@@ -145,9 +146,10 @@ def _finished(db: sqlite3.Connection, event: Event) -> None:
     )
     db.execute(
         """
-        insert into learned(session_id, head, extractor, status, error, build_id, at, project)
-        values (?, ?, ?, ?, ?, ?, ?, ?)
+        insert into learned(session_id, head, extractor, status, error, build_id, at, project, failures)
+        values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?4 = 'failed')
         on conflict(session_id, extractor) do update set
+            failures = excluded.failures * case when head = excluded.head then failures + 1 else 1 end,
             head = excluded.head, status = excluded.status, error = excluded.error,
             build_id = excluded.build_id, at = excluded.at, project = excluded.project
         """,
