@@ -105,6 +105,7 @@ def _print(memory: Memory, seen: Overview, sample: bool) -> None:
     for command in (
         "query --perspective usage --format table",
         'search "test"',
+        "learn",
         *drawn,
         'query --sql "select title, prompt_count from sessions order by last_ts desc limit 5"',
         "doctor",
