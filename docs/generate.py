@@ -94,6 +94,7 @@ INDEX_TABLES = {
     "build_runs": "One row a run of the pipeline over a session: what made it, and how it ended.",
     "pipeline_metrics": "How long each step of a build took, and whether it succeeded.",
     "model_calls": "Each call of a model, with its tokens and what it cost, where known.",
+    "learning_voids": "Sessions that are to be learned again, because a task they spoke of was forgotten with another.",
     "learned": "Up to where each session was learned (`head`), by which extractor, and whether that failed.",
     "meta": "`schema_version`, `project_path` (always `*`), `last_indexed_at`.",
     "projection_offsets": "How far each projection has folded the log, and its version.",

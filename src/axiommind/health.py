@@ -358,6 +358,7 @@ def _memory(config: Config) -> list[Check]:
                 "select session_id, difference from checks where not agree order by position desc limit 20"
             ).fetchall()
             conflicts = db.execute("select count(*) from conflicts where resolved_at is null").fetchone()[0]
+            jobs = db.execute("select count(*) from vector_outbox where status = 'pending'").fetchone()[0]
     except (sqlite3.DatabaseError, FileNotFoundError):
         return []  # said already
     data = {
@@ -369,6 +370,10 @@ def _memory(config: Config) -> list[Check]:
     }
     text = f"entries: {entries}, of them verified: {standing}; sessions to learn: {waiting}"
     checks = [Check("memory", "ok", text + (" (axm learn)" if waiting else ""), data=data)]
+    model = "none: the rules need none" if config.extract_extractor == "rules" else config.extract_extractor
+    checks.append(Check("model", "ok", model, data={"extractor": config.extract_extractor}))
+    text = f"none: search is lexical; texts that wait for one: {jobs}"
+    checks.append(Check("embedder", "ok", text, data={"jobs": jobs}))
     if conflicts:
         checks.append(Check("conflicts", "note", f"{conflicts} are open; axm conflicts shows them"))
     if failed:

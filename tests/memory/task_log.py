@@ -46,6 +46,17 @@ def draft(
     )
 
 
+def timed(title: str, *steps: tuple[str, int], **more: Any) -> Draft:
+    """A draft whose steps were said so many minutes after the start."""
+    said = tuple(Step(status, timestamp=START + minute * MINUTE) for status, minute in steps)
+    return draft(title, at=said[0].timestamp, **more)._replace(steps=said)
+
+
+def span(line: int) -> dict[str, Any]:
+    """Where a step was said, as far as tasks look at it."""
+    return {"position": 1, "line": line}
+
+
 class TaskLog:
     """Events and blobs, appended as the log does it: one event a key, text in blobs."""
 
@@ -116,7 +127,12 @@ class TaskLog:
         self, *drafts: Draft, session: str = "s1", epoch: str = "0", aligned: bool = True, now: int = START
     ) -> Resolved:
         noted = [
-            Noted(d, entry_id(session, d.type, d.title), aligned, [[[1, i]] for i in range(len(d.steps))])
+            Noted(
+                d,
+                entry_id(session, d.type, d.renamed_from or d.title),
+                aligned,
+                [[span(i)] for i in range(len(d.steps))],
+            )
             for d in drafts
         ]
         self.fold()
@@ -125,6 +141,10 @@ class TaskLog:
             self.append(emit, session)
         self.fold()
         return done
+
+    def void(self, session: str, *entities: str) -> None:
+        self.add("learning_voided", {"session": session, "entities": list(entities)}, session)
+        self.fold()
 
     def types(self) -> list[str]:
         return [event.event_type for event in self.events]
@@ -145,6 +165,7 @@ class TaskLog:
 def new_index() -> sqlite3.Connection:
     db = sqlite3.connect(":memory:", isolation_level=None)
     db.execute("create table entries (entry_id text primary key, stage text not null, session_id text, project text)")
+    db.execute("create table segments (position integer primary key, path text not null)")
     tasks.create(db)
     return db
 

@@ -25,6 +25,7 @@ class Saying:
     """An extractor that says what it is told."""
 
     name = "told"
+    is_measured = True
 
     def __init__(self, *drafts: Draft, before: Callable[[Transcript], None] = lambda _: None) -> None:
         self.drafts = drafts
@@ -213,3 +214,30 @@ def test_two_who_learn_at_once_ask_once(sessions: World) -> None:
     assert report.sessions == 1  # s0 itself, which was under way
     assert sessions.one("select count(*) from entries") == 3
     assert sessions.memory().verify() == []
+
+
+def test_a_model_is_believed_as_far_as_people_found_it_right(sessions: World) -> None:
+    model = Saying(claim(), claim("Another", text="Another one."), claim("A third", text="A third one."))
+    model.is_measured = False
+    assert run(sessions, model).stages == {"candidate": 9}
+    assert {row[0] for row in sessions.rows("select confidence from entries")} == {0.5}
+    for (entry,) in sessions.rows("select entry_id from entries limit 6"):
+        sessions.memory().promote(entry, "I know it", "verified")
+    late = Session("late")
+    late.prompt(SAID)
+    sessions.write(late)
+    sessions.memory().index()
+    assert run(sessions, model).stages == {"verified": 3}  # 7 of 8
+
+
+def test_a_run_stops_when_sessions_fail_alike(sessions: World) -> None:
+    def refuse(_: Transcript) -> None:
+        raise ExtractionFailed("connection refused")
+
+    for n in range(5):
+        session = Session(f"more-{n}")
+        session.prompt(SAID)
+        sessions.write(session)
+    sessions.memory().index()
+    report = run(sessions, Saying(before=refuse))
+    assert (report.failed, report.left) == (3, 5) and report.stopped == "3 sessions in a row failed alike"

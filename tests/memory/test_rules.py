@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from axiommind.memory.extractors import ExtractionFailed, Spend, load
+from axiommind.memory.extractors._chores import is_chore
 from axiommind.memory.extractors._precision import PRECISION
+from axiommind.memory.extractors._quoting import LONGEST, MOST_QUOTES, cut, tail
 from axiommind.memory.extractors._shell import runs
 from axiommind.memory.extractors._statements import stated
 from axiommind.memory.extractors._tasks import MOST
 from axiommind.memory.extractors.rules import Rules
 from axiommind.memory.values import Blocker, Draft
 from axiommind.projections.recorded import Message, Transcript, Use
-from tests.transcripts import Lines, World
+from tests.memory.sessions import Session
+from tests.transcripts import Lines, World, encode
 
+WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 REJECTED = "The user doesn't want to proceed with this tool use. The tool use was rejected."
 
 
@@ -46,6 +51,12 @@ def check_quotes(transcript: Transcript, drafts: list[Draft]) -> None:
         assert draft.quotes and all(step.quotes for step in draft.steps)
         for quote in quotes:
             assert quote.text and quote.text in transcript.messages[quote.message].text
+            said = transcript.messages[quote.message].text
+            end = said.index(quote.text) + len(quote.text)
+            cuts_a_word = said[end - 1].isalnum() and said[end : end + 1].isalnum() and not WIDE.search(said[end - 1 :])
+            assert not cuts_a_word or said.count(quote.text) > 1 or " " not in quote.text, quote
+        assert len(draft.quotes) <= MOST_QUOTES
+        assert any(not transcript.messages[quote.message].copied for quote in draft.quotes)
         assert draft.title and len(draft.title) <= 200
 
 
@@ -111,6 +122,122 @@ def test_a_call_that_failed_or_was_not_answered_changes_nothing(world: World) ->
     use(lines, "TodoWrite", REJECTED, True, todos=[todo("Never written down", "pending")])
     (draft,) = learned(world, lines)
     assert steps(draft) == ["pending"]
+
+
+@pytest.mark.parametrize(
+    ("title", "is_one"),
+    [
+        ("Run tests and lint", True),
+        ("Commit and push", True),
+        ("Verify the build", True),
+        ("Run the full test suite", True),
+        ("테스트 실행", True),
+        ("커밋 및 푸시", True),
+        ("运行测试", True),
+        ("提交并推送", True),
+        ("テストを実行する", True),
+        ("Write tests", False),
+        ("Run the migration", False),
+        ("Fix the build", False),
+        ("Test the login flow", False),
+        ("Regenerate API client and verify build", False),
+        ("테스트 작성", False),
+        ("修复测试", False),
+        ("テストを書く", False),
+        ("🚀", False),
+    ],
+)
+def test_chores_are_no_memories(title: str, is_one: bool) -> None:
+    assert is_chore(title) is is_one
+
+
+def test_a_chore_that_something_waits_for_stays(world: World) -> None:
+    session = Session()
+    session.task("Run tests and lint")
+    assert learned(world, session) == []
+    release = session.task("Release version 2")
+    session.update(release, addBlockedBy=["1"])
+    assert [draft.title for draft in learned(world, session)] == ["Run tests and lint", "Release version 2"]
+
+
+# --- forks -------------------------------------------------------------------------------------------------------
+
+
+def forked(world: World, parent: Session, fork: Session, shared: int) -> list[Draft]:
+    """What is learned from a fork: a file that begins with lines of its parent, under the same uuids."""
+    world.write(parent)
+    copied = [line | {"sessionId": fork.session} for line in parent.lines[:shared]]
+    world.write(b"".join(map(encode, copied)) + fork.data(), fork.session)
+    memory = world.memory()
+    memory.index()
+    (transcript,) = (one for one in precision.transcripts(memory) if one.session_id == fork.session)
+    drafts = list(Rules().extract(transcript).drafts)
+    check_quotes(transcript, drafts)
+    for draft in drafts:
+        for step in draft.steps:
+            assert not any(transcript.messages[quote.message].copied for quote in step.quotes)
+    return drafts
+
+
+def later(name: str) -> Session:
+    fork = Session(name)
+    for _ in range(1_000):
+        next(fork._clock)
+    return fork
+
+
+def test_a_fork_finishes_a_task_of_its_parent(world: World) -> None:
+    parent, fork = Session("first"), later("second")
+    for title in ("Add the parser", "Write the docs", "Drop the old API"):
+        parent.task(title)
+    parent.update("1", status="in_progress")
+    shared = len(parent.lines)
+    fork.update("1", status="completed")
+    fork.update("3", subject="Drop the first API")
+    parser, old = forked(world, parent, fork, shared)
+    assert (parser.title, steps(parser)) == ("Add the parser", ["done"])
+    assert [quote.text for quote in parser.quotes[:2]] == ["Add the parser", "completed"]
+    assert parser.timestamp == parser.steps[0].timestamp
+    assert (old.title, old.renamed_from, steps(old)) == ("Drop the first API", "Drop the old API", [])
+
+
+def test_a_fork_numbers_its_tasks_after_its_parents(world: World) -> None:
+    parent, fork = Session("first"), later("second")
+    parent.task("Add the parser")
+    parent.use("TodoWrite", todos=[todo("Rotate the keys", "pending"), todo("Sign the builds", "pending")])
+    shared = len(parent.lines)
+    fork.tasks = 1
+    fork.task("Document the parser")
+    fork.update("2", addBlockedBy=["1"])
+    fork.use("TodoWrite", todos=[todo("Rotate the keys", "completed"), todo("Sign the builds", "pending")])
+    keys, docs = sorted(forked(world, parent, fork, shared), key=lambda draft: draft.title, reverse=True)
+    assert (docs.title, steps(docs)) == ("Document the parser", ["pending", "blocked"])
+    assert docs.blocked_by == (Blocker("Add the parser", is_title=True),)
+    assert (keys.title, steps(keys)) == ("Rotate the keys", ["done"])
+
+
+def test_what_only_the_parent_said_is_learned_there(world: World) -> None:
+    parent, fork = Session("first"), later("second")
+    parent.prompt("Always use pnpm. We decided to use Postgres because we need row level security.")
+    parent.prompt(f"Implement the following plan:\n\n{PLAN}")
+    parent.task("Add the parser")
+    parent.ask("Which store should sessions use?", "SQLite")
+    parent.commit("Add the retry policy")
+    parent.use("Bash", "https://github.com/acme/weather/pull/12", command='gh pr create --title "Add radar maps"')
+    parent.use("Bash", BROKEN, True, command="npx tsc")
+    shared = len(parent.lines)
+    assert forked(world, parent, fork, shared) == []
+    fork.prompt("Never push to main.")
+    fork.use("Edit", "done", file_path="/x/src/app.ts", old_string="1", new_string="2")
+    fork.use("Bash", "$ tsc", command="npx tsc")
+    fork.use(
+        "Bash", "[main abc9999] Add the retry and its policy", command=AMEND.format("Add the retry and its policy")
+    )
+    assert [(draft.rule, draft.title[:30]) for draft in forked(world, parent, fork, shared)] == [
+        ("commits", "Add the retry and its policy"),
+        ("fixes", "Fixed: tsc: src/app.ts(3,1): e"),
+        ("stated-en", "Never push to main"),
+    ]
 
 
 # --- decisions ---------------------------------------------------------------------------------------------------
@@ -184,6 +311,23 @@ def test_approved_plans(world: World) -> None:
     assert (cache.type, cache.title) == ("decision", "Cache the tokens")
     assert cache.rationale == "Every request asks for a new token."
     assert cache.text == "Cache the tokens\n- 1. Add a cache"
+    assert [quote.text for quote in cache.quotes] == [
+        "# Plan: Cache the tokens",
+        "Every request asks for a new token.",
+        "1. Add a cache",
+    ]
+
+
+def test_a_plan_says_no_more_than_it_quotes(world: World) -> None:
+    lines = Lines()
+    sections = "".join(f"## {n}. Move the part number {n}\n\nHow.\n\n" for n in range(20))
+    why = "The old one is too slow for what we do with it every day. " * 20
+    use(lines, "ExitPlanMode", "approved", plan=f"# Move it all to the new engine\n\n## Context\n\n{why}\n\n{sections}")
+    (draft,) = learned(world, lines)
+    quoted = " ".join(quote.text for quote in draft.quotes)
+    assert len(draft.quotes) == MOST_QUOTES and draft.rationale in quoted
+    assert all(row.removeprefix("- ") in quoted for row in draft.text.splitlines())
+    assert len(draft.text.splitlines()) == 4
 
 
 # --- the repository ----------------------------------------------------------------------------------------------
@@ -210,6 +354,74 @@ def test_commit_messages(world: World) -> None:
     assert fix.quotes[1].text == '[main abc1234] fix(api): say "no" to empty tokens'
     assert (retry.title, retry.text) == ("Add the retry policy", 'Add the retry policy\n\nIt waits "longer".')
     assert drop.title == "Drop Python 3.9 support"
+
+
+def test_what_a_commit_says_is_quoted(world: World) -> None:
+    lines = Lines()
+    body = "The old way lost rows under four writers, and nobody saw it for weeks.\n" * 30
+    use(
+        lines, "Bash", "ok", command=f"git commit -m \"$(cat <<'EOF'\nKeep every row that was written\n\n{body}EOF\n)\""
+    )
+    use(lines, "Bash", "ok", command="git commit -m 'Add the retry policy' -m 'It waits.' -m 'Signed-off-by: me'")
+    rows, retry = learned(world, lines)
+    quoted = " ".join(" ".join(quote.text for quote in rows.quotes).split())
+    assert " ".join(rows.text.split()) in quoted and len(rows.quotes) == MOST_QUOTES and len(rows.text) > 800
+    assert [quote.text for quote in retry.quotes] == ["Add the retry policy", "It waits."]
+    assert retry.text == "Add the retry policy\n\nIt waits."
+
+
+AMEND = "git commit --amend -m '{}'"
+
+
+def test_an_amended_commit_replaces_the_one_before(world: World) -> None:
+    lines = Lines()
+    for subject, printed in (("Add the parser", "aaa1111"), ("Add the retry policy", "bbb2222")):
+        use(lines, "Bash", f"[main {printed}] {subject}", command=f"git commit -m '{subject}'")
+    use(lines, "Bash", "[main ccc3333] Add a retry policy", command=AMEND.format("Add a retry policy"))
+    use(lines, "Bash", "[main ddd4444] Add a retry policy", command="git add . && git commit --amend --no-edit")
+    use(lines, "Bash", "hook failed", True, command=AMEND.format("Add no policy at all"))
+    parser, retry = learned(world, lines)
+    assert (parser.title, parser.target) == ("Add the parser", "aaa1111")
+    assert (retry.title, retry.target) == ("Add a retry policy", "ddd4444")
+    use(lines, "Bash", "[main eee5555] wip", command="git commit -m wip")
+    use(lines, "Bash", "[main fff6666] Document the policy", command=AMEND.format("Document the policy"))
+    titles = [draft.title for draft in learned(world, lines)]
+    assert titles == ["Add the parser", "Add a retry policy", "Document the policy"]
+
+
+@pytest.mark.parametrize(
+    ("command", "printed"),
+    [
+        ("git revert --no-edit aaa1111", '[main ccc3333] Revert "Add the retry policy"'),
+        ("git revert --no-edit aaa1111b2c3d4e5f", ""),
+        ("git revert --no-edit HEAD~1", ""),
+        ("git revert --no-edit $(git log -2 --format=%h | tail -1)", '[main ccc3333] Revert "Add the retry policy"'),
+        ("git commit -m 'Revert \"Add the retry policy\"'", '[main ccc3333] Revert "Add the retry policy"'),
+    ],
+)
+def test_a_commit_that_is_reverted_is_forgotten(world: World, command: str, printed: str) -> None:
+    lines = Lines()
+    use(lines, "Bash", "[main aaa1111] Add the retry policy", command="git commit -m 'Add the retry policy'")
+    use(lines, "Bash", "[main bbb2222] Document the API", command="git commit -m 'Document the API'")
+    use(lines, "Bash", "error: could not revert", True, command=command)
+    assert [draft.title for draft in learned(world, lines)] == ["Add the retry policy", "Document the API"]
+    use(lines, "Bash", printed, command=command)
+    titles = [draft.title for draft in learned(world, lines)]
+    assert "Add the retry policy" not in titles and "Document the API" in titles
+    if printed and "revert" in command:
+        again = '[main ddd4444] Reapply "Add the retry policy"'
+        use(lines, "Bash", again, command="git revert --no-edit ccc3333")
+        assert [draft.title for draft in learned(world, lines)] == ["Add the retry policy", "Document the API"]
+
+
+@settings(max_examples=500)
+@hypothesis_given(st.text(alphabet=st.sampled_from("ab é,.한글漢字カ-_🦊\n"), max_size=2 * LONGEST + 50))
+def test_law_no_quote_ends_inside_a_word(text: str) -> None:
+    for piece, said in ((cut(text), text), (tail(text)[::-1], text[::-1])):
+        assert len(piece) <= LONGEST and said.startswith(piece)
+        rest = said[len(piece) : len(piece) + 1]
+        inside = piece[-1:].isalnum() and rest.isalnum() and not WIDE.search(piece[-1:] + rest)
+        assert not inside or re.fullmatch(r"[^\W_]+", piece)
 
 
 @pytest.mark.parametrize(
@@ -302,6 +514,78 @@ def test_a_decision_with_its_reason(world: World) -> None:
 
 
 @pytest.mark.parametrize(
+    ("prompt", "title", "why"),
+    [
+        (
+            "We decided to use SQLite for the index because it needs no server.",
+            "use SQLite for the index",
+            "it needs no server",
+        ),
+        ("let's go with SQLite because it needs no server", "SQLite", "it needs no server"),
+        ("decided: JWT with refresh tokens", "JWT with refresh tokens", ""),
+        ("We decided to use Postgres. Because it has row level security.", "use Postgres", "it has row level security"),
+        ("We decided to use Postgres. Because. Now fix the login.", "use Postgres", ""),
+        ("We decided to use Postgres. Why? Because it is there.", "use Postgres", ""),
+        (
+            "캐시는 SQLite에 저장하기로 결정했어. 운영이 단순하기 때문이야.",
+            "캐시는 SQLite에 저장하기",
+            "운영이 단순하기",
+        ),
+        ("我们决定采用 JWT。因为它不需要会话存储。", "采用 JWT", "它不需要会话存储"),
+        ("検索には SQLite を使うことに決めました。一つで済むからです。", "検索には SQLite を使う", "一つで済む"),
+    ],
+)
+def test_decisions_and_where_their_reason_stands(world: World, prompt: str, title: str, why: str) -> None:
+    lines = Lines()
+    lines.prompt(prompt)
+    (draft,) = learned(world, lines)
+    assert (draft.type, draft.title, draft.rationale) == ("decision", title, why)
+    assert why in " ".join(quote.text for quote in draft.quotes)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind", "title"),
+    [
+        ("Don't use console.log in production code", "never", "use console.log in production code"),
+        ("don't use any in typescript", "never", "use any in typescript"),
+        ("테스트 없이 커밋하지 마세요", "never", "테스트 없이 커밋"),
+        ("不要在代码里写死密码", "never", "在代码里写死密码"),
+        ("テストなしでコミットしないでください", "never", "テストなしでコミット"),
+        ("Never store tokens in localStorage because it is readable", "never", "store tokens in localStorage"),
+        ("必ずテストを実行してからコミットしてください", "always", "テストを実行してからコミット"),
+        ("앞으로는 npm 대신 pnpm을 사용해", "always", "npm 대신 pnpm을 사용"),
+        ("Remember, we deploy from the release branch only", "known", "we deploy from the release branch only"),
+    ],
+)
+def test_what_stands(sentence: str, kind: str, title: str) -> None:
+    said = stated(sentence)
+    assert said is not None and (said.kind, said.title) == (kind, title)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        *("Don't commit yet", "don't push", "don't touch the parser until I am back", "don't use that library"),
+        *(
+            "先不要提交",
+            "现在不要合并代码",
+            "不要删除那个分支",
+            "아직 커밋하지 마",
+            "이 파일은 수정하지 마",
+            "일단 푸시하지 마",
+        ),
+        *("まだマージしないで", "ここにログを追加しないで", "とりあえずプッシュしないで"),
+        *("Remember that the build is broken", "Remember that the server is down until noon"),
+        *("빌드가 깨졌다는 점을 기억해줘", "记住，构建现在是坏的", "ビルドが壊れていることを覚えておいて"),
+        *("From now on use verbose logs until I find the bug", "We agreed on pizza and the API party"),
+        *("let's go with option B because it is simple", "let's go with the second approach because it is simple"),
+    ],
+)
+def test_what_is_for_the_moment_or_at_hand(sentence: str) -> None:
+    assert stated(sentence) is None
+
+
+@pytest.mark.parametrize(
     "prompt",
     [
         "```\nAlways use pnpm.\n```",
@@ -384,6 +668,17 @@ WORDS = st.sampled_from(
         "/pull/3",
         "https://a.b/c/d",
         "decided to ",
+        "don't use ",
+        " in tests",
+        " without ",
+        "because it ",
+        "하지 마",
+        "테스트 없이 ",
+        "不要在代码里",
+        "なしで",
+        "コミットしないで",
+        "git commit --amend -m ",
+        "git revert HEAD",
     ]
 )
 TEXT = st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=25).map("".join))
@@ -417,6 +712,7 @@ def sessions(draw: st.DrawFn) -> Transcript:
         if name == "person":
             messages.append(Message(1, 1, "/m", "person", draw(TEXT), None, None, False))
             continue
+        first = len(messages)
         given = draw(st.dictionaries(st.sampled_from(FIELDS), TEXT | JSON, max_size=4))
         leaves = {}
         for field, value in given.items():
@@ -426,7 +722,9 @@ def sessions(draw: st.DrawFn) -> Transcript:
         messages.append(Message(1, 1, "/r", "result", draw(TEXT), None, len(uses), False))
         kind = draw(st.sampled_from(["Bash:test", "Bash:other"])) if name == "Bash" else name
         failed = draw(st.sampled_from([True, False, None]))
-        uses.append(Use(name, kind, given, None, 1, leaves, (len(messages) - 1,), failed))
+        copied = draw(st.booleans())
+        messages[first:] = [message._replace(copied=copied) for message in messages[first:]]
+        uses.append(Use(name, kind, given, None, 1, leaves, (len(messages) - 1,), failed, copied))
     return Transcript("s", "p", "a", None, None, False, "1.1", tuple(messages), tuple(uses))
 
 
@@ -444,6 +742,11 @@ def test_law_it_never_raises_and_quotes_only_what_was_said(transcript: Transcrip
         "항상 사용",
         "必ず使",
         "绝不要",
+        "don't use a in ",
+        "코드에 커밋",
+        "不要在代码里",
+        "コードに使わ",
+        "git revert HEAD ",
         "let's go with a ",
         "error: x at ",
         '"a"="b", ',

@@ -13,7 +13,7 @@ from axiommind.memory.tasks.resolve import IndexState, set_status
 from axiommind.memory.values import Blocker, Draft
 from axiommind.model import Event
 from axiommind.projections._task_fold import FINAL, STATUSES, TRANSITIONS, Row, Task, fold
-from tests.memory.task_log import START, TaskLog, apply, draft, in_batches, new_index, tables
+from tests.memory.task_log import START, TaskLog, apply, draft, in_batches, new_index, tables, timed
 
 CASES = 500
 
@@ -209,15 +209,34 @@ def test_learned_by_two_at_once_is_learned_once(notes: list[Draft]) -> None:
     assert log.dropped == len(blind.emits) == len(first.emits)
 
 
+def one_life(note: Draft) -> Draft:
+    """Without what follows its end: of a task that was renamed, extractors make another draft of that."""
+    ends = [i for i, step in enumerate(note.steps, start=1) if step.status in FINAL]
+    return note._replace(steps=note.steps[: ends[0]]) if ends else note
+
+
 @settings(max_examples=CASES)
 @given(st.lists(drafts(), min_size=1, max_size=3), st.data())
 def test_a_session_that_grows_ends_as_if_it_had_been_learned_at_its_end(
     notes: list[Draft], data: st.DataObject
 ) -> None:
-    notes = [note._replace(renamed_from="") for note in {note.title: note for note in notes}.values()]
+    notes = [
+        note._replace(renamed_from=data.draw(st.sampled_from(("", f"Before {note.title}"))))
+        for note in {note.title: note for note in notes}.values()
+    ]
+    notes = [one_life(note) if note.renamed_from else note for note in notes]
     cut = [data.draw(st.integers(1, len(note.steps))) if note.steps else 0 for note in notes]
     early = [note._replace(steps=note.steps[:n]) for note, n in zip(notes, cut, strict=True)]
+    early = [  # some before they were renamed
+        note._replace(title=note.renamed_from, renamed_from="")
+        if note.renamed_from and data.draw(st.booleans())
+        else note
+        for note in early
+    ]
     grown, whole = TaskLog(), TaskLog()
+    for other in data.draw(st.lists(st.sampled_from((*early, *notes)), max_size=2)):
+        for log in (grown, whole):  # what another session knows already
+            log.learn(other._replace(blocked_by=()), session="s2")
     grown.learn(*early)
     grown.learn(*notes)
     whole.learn(*notes)
@@ -226,17 +245,93 @@ def test_a_session_that_grows_ends_as_if_it_had_been_learned_at_its_end(
         return sorted(
             log.db.execute(
                 """
-                select entity_id, title, json_extract(current_json, '$.status') from entities where entity_type = 'task'
+                select entity_id, title, json_extract(current_json, '$.status'),
+                       (select json_group_array(canonical_key)
+                        from (select canonical_key from entity_keys k where k.entity_id = e.entity_id order by 1))
+                from entities e where entity_type = 'task'
                 """
             )
         )
 
     assert standing(grown) == standing(whole)
+    assert grown.types().count("task_title_changed") == whole.types().count("task_title_changed")
     moves = [
         [(e.payload["task_id"], e.payload["from"], e.payload["to"]) for e in log.events if "transition" in e.event_type]
         for log in (grown, whole)
     ]
     assert sorted(moves[0]) == sorted(moves[1])  # what is rejected is rejected once
+
+
+# --- the order of learning ----------------------------------------------------------------------------------
+
+# What was said of one title, in the order it was said: by which session, and what.
+timelines = st.lists(st.tuples(st.sampled_from(("s1", "s2", "s3")), st.sampled_from(STATUSES)), min_size=1, max_size=8)
+# The table has no way from the second to the first, and none of these opens a new task.
+FORBIDDEN = {("pending", "in_progress"), ("pending", "blocked"), ("done", "cancelled"), ("cancelled", "done")}
+
+
+def drafts_of(timeline: list[tuple[str, str]]) -> dict[str, list[Draft]]:
+    """As extractors give them: what follows an end is another draft."""
+    found: dict[str, list[Draft]] = {}
+    lives: dict[str, list[tuple[str, int]]] = {}
+    for minute, (session, status) in enumerate(timeline):
+        lives.setdefault(session, []).append((status, minute))
+        if status in FINAL:
+            found.setdefault(session, []).append(timed("A", *lives.pop(session)))
+    for session, steps in lives.items():
+        found.setdefault(session, []).append(timed("A", *steps))
+    return found
+
+
+def in_order(said: dict[str, list[Draft]], order: list[str]) -> tuple[str, list[str]]:
+    """How the newest task stands when they are learned in this order, and how those before it do."""
+    log = TaskLog()
+    for session in order:
+        log.learn(*said[session], session=session)
+    check_tables(log.db)
+    rows = log.db.execute(
+        """
+        select json_extract(current_json, '$.status'), current_json from entities join entity_keys using (entity_id)
+        where entities.entity_type = 'task' order by position
+        """
+    ).fetchall()
+    for _, current in rows:
+        times = [h["at"] for h in json.loads(current)["history"] if h["event_type"] == "task_status_changed"]
+        assert times == sorted(times)  # nothing that was said before the last change is one
+    *before, newest = (status for status, _ in rows)
+    return newest, before
+
+
+@settings(max_examples=CASES)
+@given(timelines, st.data())
+def test_whatever_is_learned_first_the_last_word_counts(timeline: list[tuple[str, str]], data: st.DataObject) -> None:
+    """The newest task is as was said last, unless the table forbids that from where it was; everything before it is
+    over. What differs is how many tasks there are before it: what was over before something newer was known is only
+    mentioned by its session and is no task of its own."""
+    said = drafts_of(timeline)
+    newest, before = in_order(said, data.draw(st.permutations(sorted(said))))
+    last = timeline[-1][1]
+    assert newest == last or (last, newest) in FORBIDDEN
+    assert set(before) <= FINAL
+    assert len(before) <= sum(status in FINAL for _, status in timeline)
+
+
+@settings(max_examples=CASES)
+@given(timelines, st.sampled_from(("in_progress", "blocked", "done", "cancelled")), st.data())
+def test_one_life_is_one_task_in_any_order(timeline: list[tuple[str, str]], last: str, data: st.DataObject) -> None:
+    """Where nothing is said after an end, and the last word is more than a list, the order makes no difference."""
+    opened = [(session, status) for session, status in timeline if status not in FINAL]
+    said = drafts_of([*opened, (data.draw(st.sampled_from(("s1", "s2", "s3"))), last)])
+    assert in_order(said, data.draw(st.permutations(sorted(said)))) == (last, [])
+
+
+@settings(max_examples=CASES)
+@given(st.lists(st.sampled_from(STATUSES), min_size=1, max_size=8))
+def test_a_later_list_says_nothing_new_whichever_is_learned_first(statuses: list[str]) -> None:
+    """What one session left open is as open; what it finished is listed anew."""
+    said = drafts_of([*(("s1", status) for status in statuses), ("s2", "pending")])
+    newest, _ = in_order(said, ["s1", "s2"])
+    assert in_order(said, ["s2", "s1"])[0] == newest
 
 
 @settings(max_examples=CASES)
@@ -280,6 +375,14 @@ def disturbed(draw: st.DrawFn) -> tuple[list[Event], dict[str, bytes]]:
         ):
             payload = {"condition_id": condition, "entity_id": entity, "by": "user"}
             events.append(events[0]._replace(event_type="condition_resolved_to", payload=payload, session_id=None))
+    for session, entities in draw(
+        st.lists(
+            st.tuples(st.sampled_from(("s1", "s2", "s3")), st.sets(st.sampled_from(known), max_size=3)), max_size=2
+        )
+    ):
+        payload = {"session": session, "entities": sorted(entities)}
+        voided = events[0]._replace(event_type="learning_voided", payload=payload, session_id=session)
+        events.insert(draw(st.integers(1, len(events))), voided)
     picked = draw(st.lists(st.sampled_from(events), max_size=6)) + [
         event for event in events if draw(st.integers(0, 9)) > 0
     ]

@@ -19,7 +19,8 @@ from axiommind.memory.tasks.resolve import (
 from axiommind.memory.values import Blocker, Draft, Quote, canonical_key, entry_id
 from axiommind.projections import tasks as ask
 from axiommind.projections._task_fold import PLACEHOLDER, placeholder
-from tests.memory.task_log import MINUTE, PROJECT, START, TaskLog, draft, in_batches, tables
+from axiommind.surfaces.tasks import task_as_text, task_detail_json
+from tests.memory.task_log import MINUTE, PROJECT, START, TaskLog, draft, in_batches, span, tables, timed
 
 
 def status_of(log: TaskLog, title: str) -> str:
@@ -62,7 +63,7 @@ def test_done_out_of_nowhere_is_two_changes_with_the_same_evidence(start: str) -
     log.learn(draft("A", "done"), session="s2")
     assert changes(log)[-2:] == [(start, "in_progress"), ("in_progress", "done")]
     spans = [e.payload["spans"] for e in log.events if e.event_type == "task_status_changed"][-2:]
-    assert spans == [[[1, 0]], [[1, 0]]]
+    assert spans == [[span(0)], [span(0)]]
 
 
 def test_a_new_task_never_starts_as_done() -> None:
@@ -351,6 +352,212 @@ def test_renamed_after_the_old_one_was_finished_in_the_same_run() -> None:
     log = TaskLog()
     log.learn(draft("A", "in_progress", "done"), draft("B", "in_progress", renamed_from="A"))
     assert {task.title: task.status for task in ask.list_tasks(log.db)} == {"A": "done", "B": "in_progress"}
+
+
+def test_renamed_in_one_session_is_the_same_task_learned_at_once_or_before_and_after() -> None:
+    early = draft("Fix login", "pending", "in_progress")
+    late = draft("Fix the login of guests", "pending", "in_progress", "done", renamed_from="Fix login")
+    grown, whole = TaskLog(), TaskLog()
+    grown.learn(early)
+    grown.learn(late)
+    whole.learn(late)
+    for log in (grown, whole):
+        log.learn(late)
+        assert log.types().count("task_title_changed") == 1
+    one, two = (ask.get_task_detail(log.db, log.task_id("Fix the login of guests")) for log in (grown, whole))
+    assert one is not None and two is not None
+    assert (one.task, one.aliases) == (two.task, two.aliases)
+    assert [canonical_key("task", PROJECT, title) for title in ("Fix the login of guests", "Fix login")] == list(
+        one.aliases
+    )
+
+
+def test_renamed_after_it_was_done() -> None:
+    log = TaskLog()
+    log.learn(draft("A", "in_progress", "done"))
+    log.learn(draft("B", "in_progress", "done", renamed_from="A"))
+    assert [(task.title, task.status) for task in ask.list_tasks(log.db)] == [("B", "done")]
+
+
+def test_renamed_twice_and_back() -> None:
+    log = TaskLog()
+    for title in ("A", "B", "C", "A", "B"):
+        said = draft(title, "pending", renamed_from="" if len(log.events) == 0 else "A")
+        log.learn(said)
+        before = len(log.events)
+        log.learn(said)
+        assert len(log.events) == before
+        assert [task.title for task in ask.list_tasks(log.db)] == [title]
+    assert log.dropped == 0
+
+
+def test_a_session_renames_what_another_one_opened_and_a_third_may_rename_it_again() -> None:
+    log = TaskLog()
+    log.learn(timed("A", ("in_progress", 1)))
+    log.learn(timed("B", ("pending", 2), ("blocked", 3), renamed_from="A"), session="s2")
+    log.learn(timed("C", ("in_progress", 4), renamed_from="B"), session="s3")
+    again = log.learn(timed("B", ("pending", 2), ("blocked", 3), renamed_from="A"), session="s2")
+    assert again.emits == []
+    (task,) = ask.list_tasks(log.db)
+    assert (task.task_id, task.title, task.status) == (log.task_id("C"), "C", "in_progress")
+    log.learn(timed("a", ("done", 5)), session="s4")  # by any of its names
+    assert [task.status for task in ask.list_tasks(log.db)] == ["done"]
+
+
+# --- when it was said, and when it was learned ------------------------------------------------------------------
+
+BLOCKED = timed("Write the cache", ("in_progress", 5), ("blocked", 6), blocked_by=["the moon"], priority="low")
+DONE = timed("Write the cache", ("in_progress", 10), ("done", 11), priority="high")
+
+
+def test_what_is_learned_late_is_not_what_was_said_late() -> None:
+    log = TaskLog()
+    log.learn(DONE, session="s2")
+    late = log.learn(BLOCKED)
+    assert [emit.event_type for emit in late.emits] == ["task_mentioned"]
+    assert log.learn(BLOCKED).emits == []
+    (task,) = ask.list_tasks(log.db)
+    detail = ask.get_task_detail(log.db, task.task_id)
+    assert detail is not None
+    assert (task.status, task.priority, len(detail.evidence)) == ("done", "high", 2)
+
+
+def test_a_session_that_was_forgotten_and_came_back_changes_nothing_that_was_said_later() -> None:
+    log = TaskLog()
+    log.learn(BLOCKED)
+    log.learn(DONE, session="s2")
+    task_id = log.task_id("Write the cache")
+    log.forget("s1")
+    log.fold()
+    assert ask.list_tasks(log.db) == []
+    log.void("s2", task_id)
+    log.learn(DONE, session="s2", epoch="1")
+    log.learn(BLOCKED, epoch="1")
+    assert [task.status for task in ask.list_tasks(log.db)] == ["done"]
+    assert log.dropped == 0
+    assert tables(in_batches(log.events, log.blobs, [1] * 7)) == tables(log.db)
+
+
+def test_an_older_part_of_a_session_is_left_out_and_the_newer_one_taken() -> None:
+    log = TaskLog()
+    log.learn(timed("A", ("blocked", 5), blocked_by=["the sun"]), session="s2")
+    log.learn(timed("A", ("pending", 1), ("blocked", 2), ("in_progress", 7), blocked_by=["the moon"]))
+    assert changes(log) == [("pending", "blocked"), ("blocked", "in_progress")]
+    assert "the moon" not in [row[0] for row in log.db.execute("select title from entities")]
+
+
+def test_an_older_blocker_does_not_come_back_when_its_session_is_learned_again() -> None:
+    log = TaskLog()
+    log.learn(timed("A", ("blocked", 2), blocked_by=["the moon"]))
+    log.learn(timed("A", ("in_progress", 5)), session="s2")
+    assert log.learn(timed("A", ("blocked", 2), blocked_by=["the moon", "the sun"])).emits == []
+
+
+def test_going_on_after_another_session_finished_it_is_a_new_task() -> None:
+    steps = [("pending", 1), ("in_progress", 10)]
+    log = TaskLog()
+    log.learn(timed("A", *steps[:1]))
+    log.learn(timed("A", ("done", 5)), session="s2")
+    log.learn(timed("A", *steps))
+    assert sorted(task.status for task in ask.list_tasks(log.db)) == ["done", "in_progress"]
+    other = TaskLog()
+    other.learn(timed("A", *steps))
+    other.learn(timed("A", ("done", 5)), session="s2")
+    assert [task.status for task in ask.list_tasks(other.db)] == ["in_progress"]
+
+
+def test_a_word_of_a_person_is_newer_than_a_session_before_it() -> None:
+    log = TaskLog()
+    log.learn(timed("A", ("in_progress", -9)))
+    for emit in set_status(IndexState(log.db), log.task_id("A"), "blocked", epoch="0", now=START):
+        log.append(emit, None)
+    log.learn(timed("A", ("in_progress", -9), ("done", -8)))
+    assert status_of(log, "A") == "blocked"
+    log.learn(timed("A", ("in_progress", -9), ("done", -8), ("in_progress", 8)))
+    assert status_of(log, "A") == "in_progress"
+
+
+def test_steps_without_a_time_are_said_now() -> None:
+    log = TaskLog()
+    log.learn(timed("A", ("blocked", 10)))
+    log.learn(draft("A", "done"), session="s2", now=START)
+    assert status_of(log, "A") == "done"
+    # What follows a step without a time was not said before it.
+    mixed = draft("B", "pending", "in_progress")
+    mixed = mixed._replace(steps=(*mixed.steps, *timed("B", ("blocked", -5), ("done", -4)).steps))
+    log.learn(mixed)
+    assert status_of(log, "B") == "done"
+
+
+def test_a_list_that_has_it_says_nothing_of_how_far_it_is() -> None:
+    log = TaskLog()
+    log.learn(draft("A", "in_progress"), draft("B", "blocked"))
+    listed = log.learn(draft("A", "pending"), draft("B", "pending", "in_progress"), session="s2")
+    assert [emit.event_type for emit in listed.emits] == ["task_status_changed", "task_mentioned"][::-1]
+    assert listed.rejected == 0
+    back = log.learn(draft("B", "pending", "in_progress", "pending"), session="s2")
+    assert back.rejected == 1
+
+
+def test_what_was_only_listed_is_as_far_as_was_said_before() -> None:
+    log = TaskLog()
+    log.learn(timed("A", ("pending", 10)), timed("B", ("pending", 10)), session="s2")
+    log.learn(timed("A", ("pending", 1), ("in_progress", 5)), timed("B", ("in_progress", 5), ("done", 7)))
+    assert {task.title: task.status for task in ask.list_tasks(log.db)} == {"A": "in_progress", "B": "pending"}
+
+
+def test_voiding_takes_back_what_one_session_said_of_one_task() -> None:
+    log = TaskLog()
+    log.learn(draft("A", "in_progress"), draft("B", "in_progress"))
+    log.learn(draft("A", "done"), draft("B", "done"), session="s2")
+    log.void("s2", log.task_id("A"), "tsk_nothing")
+    assert (status_of(log, "A"), status_of(log, "B")) == ("in_progress", "done")
+    log.learn(draft("A", "done"), draft("B", "done"), session="s2", epoch="1")
+    assert status_of(log, "A") == "done"
+
+
+# --- how it is shown -------------------------------------------------------------------------------------------
+
+
+def test_the_history_says_what_a_task_waits_for_and_where_that_was_said() -> None:
+    log = TaskLog()
+    log.db.execute("insert into segments values (1, '/t/s1.jsonl')")
+    log.learn(draft("Build", "pending"))
+    log.learn(draft("Ship", "in_progress", "blocked", blocked_by=["Build", "the moon"]), session="s2")
+    log.learn(draft("Ship", "blocked", blocked_by=["the sun"], quote="short"), session="s3")
+    log.learn(draft("Land", "blocked"), session="s4")
+    log.forget("s1")
+    log.fold()
+    detail = ask.get_task_detail(log.db, log.task_id("Ship"))
+    assert detail is not None
+    assert [(h.what, h.after, h.waits_for, h.citation and h.citation.text) for h in detail.history] == [
+        ("task_created", "in_progress", (), "/t/s1.jsonl:L0"),
+        ("task_blockers_set", "replace", (None, "the moon"), None),
+        ("task_status_changed", "blocked", (), "/t/s1.jsonl:L1"),
+        ("task_blockers_set", "suggest", ("the sun",), None),
+        ("task_mentioned", None, (), None),
+    ]
+    text = task_as_text(detail)
+    assert "waits for: something that was forgotten; the moon" in text and "may wait for: the sun" in text
+    assert "created: in progress · memory · /t/s1.jsonl:L0" in text and "replace" not in text
+    shown = task_detail_json(detail)["history"][0]
+    assert shown["citation"]["text"] == "/t/s1.jsonl:L0"
+    unnamed = ask.get_task_detail(log.db, log.task_id("Land"))
+    assert unnamed is not None and "waits for: something that nobody named" in task_as_text(unnamed)
+
+
+def test_what_it_may_wait_for_is_shown_as_what_it_became() -> None:
+    log = TaskLog()
+    log.learn(draft("Ship", "blocked", blocked_by=["the moon", "the sun"], quote="short"), draft("Land", "pending"))
+    found = dict(log.db.execute("select title, entity_id from entities").fetchall())
+    for name, to in (("the moon", "Land"), ("the sun", "Ship")):
+        log.add("condition_resolved_to", {"condition_id": found[name], "entity_id": found[to], "by": "user"}, None)
+    log.fold()
+    (task,) = ask.list_tasks_with_only_suggested_blockers(log.db)
+    assert {(b.title, b.status, b.via) for b in task.suggested} == {
+        ("Land", "pending", found["the moon"]),
+        ("the sun", "resolved", None),  # it waits for itself: shown as it was said
+    }
 
 
 def test_priorities_change_and_unknown_words_are_ignored() -> None:

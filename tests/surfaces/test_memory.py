@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from axiommind.surfaces.cli import main
-from axiommind.surfaces.memory import short_ids
+from axiommind.surfaces.memory import one_line, short_ids
 from tests.transcripts import PROJECT, Lines, World
 
 QUESTION = "Which database does the service use?"
@@ -168,7 +168,11 @@ def test_which_sessions_are_learned(world: World, axm: Axm) -> None:
         (["entries", "--session", "nope"], 1, "there is no session"),
         (["entry", "show", "ent_ffff"], 1, "there is no entry 'ent_ffff'"),
         (["entry"], 2, "ACTION"),
+        (["entry", "show", "dec_ffff"], 1, "axm decisions lists them"),
         (["why", "nope"], 1, "axm entries lists them"),
+        (["why", "dec_ffff"], 1, "axm decisions lists them"),
+        (["show", "ent_ca375937"], 1, "hint: axm entry show ent_ca375937"),
+        (["show", "tsk_1ac1f1a1"], 1, "hint: axm task show tsk_1ac1f1a1"),
         (["promote"], 2, "give the ID of an entry, or --policy"),
         (["promote", "ent_ffff"], 2, "required: --reason"),
         (["promote", "ent_ffff", "--reason", "x"], 1, "there is no entry"),
@@ -180,9 +184,10 @@ def test_which_sessions_are_learned(world: World, axm: Axm) -> None:
         (["deprecate", "ent_ffff", "--reason", "x"], 1, "there is no entry"),
         (["supersede", "ent_ffff", "--reason", "x"], 2, "required: --by"),
         (["conflicts", "settle", "cfl_ffff"], 2, "--keep"),
-        (["decide", " "], 1, "there is no decision in this"),
+        (["contest", "ent_", "--reason", "x"], 1, "give more characters of the id"),
+        (["decide", "x"], 2, "required: --evidence"),
         (["decide", "x", "--evidence", "ent_ffff"], 1, "there is no entry"),
-        (["decide", "x", "--at", "soonish"], 2, "--at: 'soonish' is not a time"),
+        (["decide", "x", "--evidence", "y", "--at", "soonish"], 2, "--at: 'soonish' is not a time"),
         (["tasks", "--status", "lost"], 2, "'in_progress'"),
         (["tasks", "--status", "done", "--all"], 2, "not allowed with"),
         (["task", "show", "tsk_ffff"], 1, "there is no task 'tsk_ffff'"),
@@ -222,7 +227,6 @@ def test_mistakes_are_said(learned: World, axm: Axm, args: list[str], code: int,
         ["conditions", "resolved"],
         ["condition", "resolve", "x", "--to", "y"],
         ["metrics"],
-        ["budget"],
     ],
 )
 @pytest.mark.parametrize("is_indexed", [False, True])
@@ -236,7 +240,40 @@ def test_before_anything_was_learned(world: World, axm: Axm, args: list[str], is
     assert world.home.exists() == is_indexed, "asking makes nothing"
 
 
-@pytest.mark.parametrize("what", ["entries", "conflicts", "decisions", "tasks", "blocked", "metrics", "budget"])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["entries"],
+        ["entry", "show", "x"],
+        ["entry", "show", "dec_x"],
+        ["why", "x"],
+        ["why", "dec_x"],
+        ["promote", "x", "--reason", "y"],
+        ["promote", "--policy", "--dry-run"],
+        ["contest", "x", "--reason", "y"],
+        ["conflicts"],
+        ["conflicts", "settle", "x", "--keep", "y"],
+        ["decisions"],
+        ["decisions", "--json"],
+        ["decide", "x", "--evidence", "y"],
+        ["tasks"],
+        ["task", "show", "x"],
+        ["blocked"],
+        ["metrics"],
+        ["budget"],
+        ["budget", "--json"],
+    ],
+)
+def test_without_its_index_a_log_is_not_empty(learned: World, axm: Axm, args: list[str]) -> None:
+    index = learned.home / "index.db"
+    index.unlink()
+    done = axm(*args)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"axm: there is no index at {index} yet\n  hint: run: axm index\n"
+    assert not index.exists()
+
+
+@pytest.mark.parametrize("what", ["entries", "conflicts", "decisions", "tasks", "blocked", "metrics"])
 def test_nothing_is_also_json(axm: Axm, what: str) -> None:
     done = axm(what, "--json")
     assert done.code == 1 and done.json["schema"] == f"axm.{what}.v1"
@@ -251,17 +288,32 @@ def test_a_session_that_fails_needs_attention(world: World, axm: Axm) -> None:
     (world.home / "config.toml").write_text(f"[extract]\nclaude = '{sys.executable}'\n")
     done = axm("learn", "--extractor", "claude")
     assert done.code == 3 and "Failed: session s1: " in done.err and "Learned: 1 session (1 failed)" in done.err
-    assert "the next axm learn tries again" in done.err
+    assert "was kept; axm learn --extractor claude tries again" in done.err
+    (world.home / "config.toml").write_text(f"[extract]\nextractor = 'claude'\nclaude = '{sys.executable}'\n")
+    done = axm("learn")
+    assert "by rules and claude" in done.err and "the next axm learn tries again" in done.err
     assert "Failed sessions\n" in axm("metrics").out
 
 
 def test_a_budget_that_is_used_up_stops_it(world: World, axm: Axm) -> None:
     world.write(tasks())
     axm("index")
-    (world.home / "config.toml").write_text(f"[extract]\nclaude = '{sys.executable}'\n[budget]\ncalls = 0\n")
+    (world.home / "config.toml").write_text(f"[extract]\nclaude = '{sys.executable}'\n[budget]\ncalls = 2\n")
+    spend(world)
     done = axm("learn", "--extractor", "claude")
-    assert done.code == 3 and "Stopped: the budget of today is used up" in done.err
-    assert "Left: 1 session" in done.err
+    assert done.code == 3 and "Stopped: the budget of today is used up: 2 of 2 calls; axm budget shows" in done.err
+    assert "Left: 1 session; axm learn --extractor claude goes on with them" in done.err
+
+
+@pytest.mark.parametrize("name", ["calls", "tokens", "usd"])
+def test_a_cap_of_zero_is_said_to_be_one(world: World, axm: Axm, name: str) -> None:
+    world.write(tasks())
+    axm("index")
+    (world.home / "config.toml").write_text(f"[extract]\nclaude = '{sys.executable}'\n[budget]\n{name} = 0\n")
+    done = axm("learn", "--extractor", "claude")
+    assert done.code == 3 and f"Stopped: budget.{name} is 0, which allows no call of a model" in done.err
+    assert "Left: 1 session\n" in done.err and "goes on" not in done.err
+    assert "none: the cap is 0" in axm("budget").out
 
 
 def test_an_interrupt_says_that_nothing_is_lost(world: World, axm: Axm, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,22 +332,32 @@ def test_an_interrupt_says_that_nothing_is_lost(world: World, axm: Axm, monkeypa
 
 def test_entries(learned: World, axm: Axm) -> None:
     done = axm("entries")
-    assert done.code == 0 and done.err == ""
+    assert done.code == 0 and done.err == "2 task notes left out: axm tasks, or --type task_note\n"
     head, _rule, *rows = done.out.splitlines()
     assert head.split() == ["id", "type", "stage", "title", "sessions", "date"]
-    assert len(rows) == 3 and "task note  verified" in done.out
+    assert len(rows) == 1 and "decision  verified" in done.out
     assert f"{QUESTION} → SQLite" in done.out and "2026-01-05" in done.out
     shown = axm("entries", "--type", "decision", "--stage", "verified", "--json").json
     assert (shown["schema"], shown["truncated"]) == ("axm.entries.v1", False)
     (entry,) = shown["entries"]
     assert (entry["title"], entry["text"], entry["sessions"], entry["status"]) == (QUESTION, "SQLite", 1, "active")
     assert isinstance(entry["timestamp"], int) and entry["id"].startswith("ent_")
+    assert entry["created_at"].endswith("Z") and shown["task_notes_left_out"] == 0
+    assert axm("entries", "--json").json["task_notes_left_out"] == 2
+
+
+def test_task_notes_are_listed_when_they_are_asked_for(learned: World, axm: Axm) -> None:
+    done = axm("entries", "--type", "task_note")
+    assert done.code == 0 and done.err == "" and done.out.count("task note  verified") == 2
+    only = axm("entries", "--session", "s1")
+    assert (only.code, only.out) == (1, "")
+    assert only.err == "No such entries.\n  hint: 2 task notes left out: axm tasks, or --type task_note\n"
 
 
 def test_entries_are_filtered(learned: World, axm: Axm) -> None:
-    assert len(axm.ids("entries", "--session", "s1")) == 2
+    assert len(axm.ids("entries", "--session", "s1", "--type", "task_note")) == 2
     assert len(axm.ids("entries", "--type", "decision", "--type", "task_note")) == 3
-    few = axm("entries", "-k", "2")
+    few = axm("entries", "-k", "2", "--type", "decision", "--type", "task_note")
     assert len(few.out.splitlines()) == 4 and few.err == "There are more: -k 4 shows more of them\n"
     none = axm("entries", "--stage", "raw", "--json")
     assert none.code == 1 and none.json["entries"] == [] and none.err == "No such entries.\n"
@@ -308,7 +370,11 @@ def test_the_same_claim_of_several_sessions_is_one_row(learned: World, axm: Axm)
     axm("learn")
     (one,) = axm("entries", "--type", "decision", "--json").json["entries"]
     assert one["sessions"] == 2
-    assert len(axm.ids("entries", "--type", "decision", "--all")) == 2
+    (latest, first) = axm.ids("entries", "--type", "decision", "--all")
+    assert "This holds for the same claim of all 2 sessions.\n" in axm("deprecate", latest, "--reason", "over").err
+    assert axm("entries", "--type", "decision").code == 1
+    assert axm("deprecate", first, "--undo").code == 0
+    assert axm.ids("entries", "--type", "decision", "--all") == [latest, first]
 
 
 def test_an_entry_shows_its_quotes_in_their_place(learned: World, axm: Axm) -> None:
@@ -327,6 +393,35 @@ def test_an_entry_shows_its_quotes_in_their_place(learned: World, axm: Axm) -> N
     assert (again["schema"], again["id"], again["uses"]) == ("axm.entry.v1", name, 1)
     assert all(quote["citation"]["line_start"] and quote["quote"] for quote in again["evidence"])
     assert [step["what"] for step in again["history"]][-1] == "candidate → verified"
+
+
+def test_line_ends_of_every_kind_are_blanks(world: World, axm: Axm) -> None:
+    lines = Lines("s1")
+    lines.prompt("go")
+    plan = "# Drop the old API\r\n\r\n## Context\r\n\r\nNobody calls it\rany\x0bmore.\u2028It costs\r\na lot.\r\n"
+    lines.tool("ExitPlanMode", "c1", plan=plan)
+    lines.result("c1", "User has approved your plan.")
+    world.write(lines)
+    axm("learn")
+    name = decision(axm)
+    shown = axm("entry", "show", name)
+    assert "1. «# Drop the old API» ## Context Nobody calls it any more. It costs a lot.\n" in shown.out
+    assert "2. # Drop the old API ## Context «Nobody calls it any more. It costs" in shown.out
+    for done in (shown, axm("why", name), axm("entries"), axm("decisions"), axm("contest", name, "--reason", plan)):
+        assert done.code == 0 and "\ufffd" not in done.out + done.err and "\r" not in done.out + done.err
+    assert one_line("a\r\nb\x0b \x1b[31mc\x1b[0m\r d\x07") == "a b c d\ufffd"
+
+
+def test_a_passage_names_its_entry(learned: World, axm: Axm) -> None:
+    name = decision(axm)
+    (hit,) = [one for one in axm("search", QUESTION, "--json").json["hits"] if one["entry"]]
+    assert hit["entry"]["entry_id"] == name
+    done = axm("show", hit["id"])
+    assert done.code == 0 and done.out.startswith("decision, verified, active · ")
+    assert done.out.splitlines()[1] == f"axm entry show {name}"
+    assert axm("show", hit["id"], "--json").json["entry"] == hit["entry"]
+    (prompt,) = axm("search", "service kind:prompt", "--json").json["hits"]
+    assert axm("show", prompt["id"], "--json").json["entry"] is None
 
 
 def test_an_entry_names_its_task(learned: World, axm: Axm) -> None:
@@ -384,6 +479,7 @@ def test_why_tells_every_step(learned: World, axm: Axm) -> None:
     assert record["schema"] == "axm.why.v1" and record["id"] == name
     assert [event["what"] for event in record["events"]] == told
     assert {event["who"] for event in record["events"]} == {"memory", "user"}
+    assert all(event["at"].endswith("Z") and "timestamp" in event for event in record["events"])
 
 
 # --- a person's word ---------------------------------------------------------------------------------------
@@ -402,6 +498,16 @@ def test_promote_and_undo(learned: World, axm: Axm) -> None:
     assert "lowered certified → verified: taken back" in axm("why", name).out
 
 
+@pytest.fixture
+def a_year_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    from axiommind.api import judging
+
+    monkeypatch.setattr(judging, "now", lambda: time.time_ns() // 1_000_000 + 365 * 86_400_000)
+
+
+@pytest.mark.usefixtures("a_year_on")
 def test_policies(learned: World, axm: Axm) -> None:
     before = position(learned)
     dry = axm("promote", "--policy", "half-life", "--dry-run")
@@ -426,6 +532,14 @@ def test_contest_and_deprecate_can_be_undone(learned: World, axm: Axm, command: 
     back = axm(command, name, "--undo", "--json").json
     assert (back["schema"], back["from"], back["to"]) == (f"axm.{command}.v1", status, "active")
     assert "there is nothing to undo" in axm(command, name, "--undo").err
+
+
+def test_a_ruling_is_undone_by_its_own_command(learned: World, axm: Axm) -> None:
+    name = decision(axm)
+    axm("deprecate", name, "--reason", "over")
+    other = axm("contest", name, "--undo")
+    assert other.code == 1 and f"{name} is deprecated, not contested" in other.err
+    assert axm("deprecate", name, "--undo").out == f"{name}  deprecated → active\n"
 
 
 def test_what_was_deprecated_stays_out(learned: World, axm: Axm) -> None:
@@ -506,9 +620,42 @@ def test_decide_and_decisions(learned: World, axm: Axm) -> None:
     assert "There are more: -k 2" in axm("decisions", "-k", "1").err
     (first,) = shown["decisions"]
     assert (first["id"], first["evidence"], first["rationale"]) == (done.out.strip(), 1, "SQLite is one file")
+    assert first["evidence_ids"] == [name] and isinstance(first["timestamp"], int) and "at" not in first
+    (said,) = [one for one in axm("decisions", "--json").json["decisions"] if one["id"] == name]
+    assert said["evidence_ids"] == [] and said["evidence"] > 0
     assert "a decision rests on it" in axm("why", name).out
 
 
+def test_a_decision_made_by_hand_is_shown(learned: World, axm: Axm) -> None:
+    name = decision(axm)
+    made = axm("decide", "Backups are made hourly", "--evidence", name, "--reason", "it is\r\none file").out.strip()
+    done = axm("entry", "show", made[:20])
+    assert done.code == 0 and done.out.startswith("Backups are made hourly\n")
+    assert f"id       {made}\n" in done.out and "reason   it is one file\n" in done.out
+    assert f"Rests on\n  1. {QUESTION} · verified then, supports it\n     axm entry show {name}\n" in done.out
+    assert done.err == f"How it came to be: axm why {made}\n"
+    shown = axm("entry", "show", made, "--json").json
+    assert (shown["schema"], shown["id"], shown["decision"]) == ("axm.decision.v1", made, "Backups are made hourly")
+    assert shown["evidence"] == [{"id": name, "title": QUESTION, "stage_then": "verified", "role": "supports"}]
+    told = axm("why", made)
+    assert told.code == 0 and f"{made} · decision · certified\n" in told.out
+    assert "decided: it is one file · user\n" in told.out
+    assert f"rests on {name}, verified then: {QUESTION} · user\n" in told.out
+    assert len(axm("why", made, "--json").json["events"]) == 2
+    assert axm("why", name).code == 0
+
+
+def test_forgetting_a_decision(learned: World, axm: Axm) -> None:
+    made = axm("decide", "Backups are made hourly", "--evidence", decision(axm)).out.strip()
+    dry = axm("forget", "--decision", made, "--dry-run")
+    assert (dry.code, dry.out, dry.err) == (0, f"{made}\n", "Would forget: the decision\nNote: this cannot be undone\n")
+    done = axm("forget", "--decision", made, "--json")
+    assert done.err == "Forgotten: the decision\nNote: this cannot be undone\n"
+    assert (done.json["decisions"], done.json["sessions"], done.json["gone"]) == ([made], [], 0)
+    assert axm("entry", "show", made).code == 1
+
+
+@pytest.mark.usefixtures("a_year_on")
 def test_decide_is_refused_on_what_is_later_or_not_verified(learned: World, axm: Axm) -> None:
     name = decision(axm)
     early = axm("decide", "x", "--evidence", name, "--at", "2025-12-31")
@@ -518,11 +665,12 @@ def test_decide_is_refused_on_what_is_later_or_not_verified(learned: World, axm:
     assert weak.code == 1 and "is only candidate" in weak.err
 
 
-def test_decide_needs_nothing_learned(axm: Axm) -> None:
-    done = axm("decide", "Weekly releases", "--at", "2026-01-31", "--json").json
-    assert done["schema"] == "axm.decide.v1" and done["evidence"] == []
-    listed = axm("decisions")
-    assert listed.code == 0 and "Weekly releases" in listed.out
+def test_decide_as_json(learned: World, axm: Axm) -> None:
+    name = decision(axm)
+    done = axm("decide", "Weekly releases", "--evidence", name, "--at", "2026-01-31", "--json").json
+    assert done["schema"] == "axm.decide.v1" and done["evidence"] == [name]
+    empty = axm("decide", " ", "--evidence", name)
+    assert empty.code == 1 and "there is no decision in this" in empty.err
 
 
 # --- tasks -------------------------------------------------------------------------------------------------
@@ -561,6 +709,47 @@ def test_a_task_is_shown_and_set(learned: World, axm: Axm) -> None:
     shown = axm("task", "show", name, "--json").json
     assert [change["after"] for change in shown["history"]] == ["pending", "high", "in_progress", "done"]
     assert "status: in progress → done · user" in axm("task", "show", name).out
+    assert shown["history"][0]["citation"]["text"] in axm("task", "show", name).out
+
+
+def test_the_history_of_a_task_says_what_it_waits_for_and_opens(learned: World, axm: Axm) -> None:
+    name = task(axm, "Ship the release")
+    shown = axm("task", "show", name)
+    assert "waits for: Write the parser · memory" in shown.out and "replace" not in shown.out
+    history = axm("task", "show", name, "--json").json["history"]
+    assert [change["waits_for"] for change in history] == [[], ["Write the parser"], []]
+    for change in (history[0], history[2]):
+        assert change["citation"]["text"] in shown.out
+        assert axm("open", change["citation"]["text"]).code == 0
+
+
+def test_only_what_is_over_is_final(learned: World, axm: Axm) -> None:
+    name = task(axm, "Write the parser")
+    blocked = axm("task", "set", name, "--status", "blocked")
+    assert blocked.code == 0 and "final" not in blocked.err and "undo" not in blocked.err
+    assert "Cancelled is final" in axm("task", "set", name, "--status", "cancelled").err
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        (["task", "show", "nope"], "axm tasks lists the tasks"),
+        (["task", "set", "nope", "--status", "done"], "axm tasks lists the tasks"),
+        (["condition", "resolve", "nope", "--to", "tsk_"], "axm blocked lists the conditions"),
+        (["condition", "resolve", "cond_", "--to", "nope"], "axm tasks lists the tasks"),
+    ],
+)
+def test_who_is_not_found_is_told_where_to_look(learned: World, axm: Axm, command: list[str], hint: str) -> None:
+    waits_for(learned, "the review by legal")
+    done = axm(*command)
+    assert done.code == 1 and hint in done.err and "'nope'" in done.err
+
+
+@pytest.mark.parametrize(
+    "command", ["task show", "task set", "condition resolve", "conditions resolved", "tasks", "blocked"]
+)
+def test_help_has_an_example(axm: Axm, command: str) -> None:
+    assert f"  axm {command}" in axm(*command.split(), "--help").out.partition("example")[2]
 
 
 def test_blocked_tasks_say_what_they_wait_for(learned: World, axm: Axm) -> None:
@@ -624,13 +813,21 @@ def waits_for(world: World, text: str) -> str:
 
 def test_metrics(learned: World, axm: Axm) -> None:
     done = axm("metrics")
-    assert done.code == 0 and done.err == ""
+    assert done.code == 0 and done.err.startswith("Note: never retrieved: not shown, given to an agent, or cited")
     for part in ("Steps\n", "p95_ms", "Builds\n", "rules", "Store\n", "never retrieved", "100.0%", "without evidence"):
         assert part in done.out
     shown = axm("metrics", "--json", "--project", PROJECT).json
     assert shown["schema"] == "axm.metrics.v1" and shown["project"] == PROJECT
     assert shown["audit"]["entries"] == 3 and shown["audit"]["shares"]["never_retrieved"] == 1.0
     assert all(step["p95_ms"] is not None for step in shown["steps"])
+    assert shown["builds"][0]["last_at"].endswith("Z")
+
+
+def test_the_caps_are_shown_before_anything_was_learned(world: World, axm: Axm) -> None:
+    done = axm("budget")
+    assert done.code == 0 and done.err == "No model was asked yet.\n" and "1,000,000" in done.out
+    assert axm("budget", "--json").json["today"]["caps"]["calls"] == 50
+    assert not world.home.exists()
 
 
 def test_budget(learned: World, axm: Axm) -> None:
@@ -649,15 +846,12 @@ def test_budget(learned: World, axm: Axm) -> None:
 
 
 def spend(world: World) -> None:
-    import time
-
     from axiommind.memory.budget import spending
     from axiommind.memory.extractors import CallRecord
 
     memory = world.memory()
     with memory._memory() as (_log, writer, index):
-        today = time.strftime("%Y-%m-%d", time.gmtime())
-        spent = spending(memory.config, writer, index.db, "openai", lambda: None, today)
+        spent = spending(memory.config, writer, index.db, "openai", lambda: None)
         spent.record(CallRecord("m-small", 100, 20, 0.25, 1.5, True))
         spent.record(CallRecord("m-free", 200, 10, None, 0.5, False))
 
@@ -675,18 +869,22 @@ def test_hostile_titles_stay_text_on_one_line(world: World, axm: Axm) -> None:
     world.write(lines)
     dry_run = (axm("index"), axm("learn", "--dry-run"))[1]
     axm("learn")
-    (entry,) = axm.ids("entries")
+    (entry,) = axm.ids("entries", "--type", "task_note")
     (name,) = axm.ids("tasks")
-    shown = [dry_run, axm("entries"), axm("entry", "show", entry), axm("why", entry), axm("tasks")]
+    shown = [dry_run, axm("entries", "--type", "task_note"), axm("entry", "show", entry), axm("why", entry)]
+    shown += [axm("tasks"), axm("entries")]
     shown += [axm("task", "show", name), axm("contest", entry, "--reason", HOSTILE), axm("entry", "show", entry)]
     shown += [axm("why", entry), axm("contest", entry, "--undo"), axm("decisions"), axm("promote", "--policy")]
     shown += [axm("task", "set", name, "--priority", "low"), axm("task", "set", name, "--status", "blocked")]
-    shown += [axm("blocked"), axm("decide", HOSTILE), axm("decisions"), axm("metrics")]
+    shown += [axm("blocked"), axm("decide", HOSTILE, "--evidence", entry, "--reason", HOSTILE)]
+    made = shown[-1].out.strip()
+    assert made.startswith("dec_")
+    shown += [axm("decisions"), axm("entry", "show", made), axm("why", made), axm("metrics")]
     for done in shown:
         text = done.out + done.err
         assert done.code in (0, 1) and not set(text) & set("\x1b\x07\u202e"), text
     assert all(line for line in axm("tasks").out.splitlines())
-    assert len(axm("entries").out.splitlines()) == 3
+    assert len(axm("entries", "--type", "task_note").out.splitlines()) == 3
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -181,11 +181,37 @@ class Memory(Documents, Tasks):
                 return Forgotten(sessions, name, copies, gone=gone, documents=documents)
             log.forget(wanted, name, actor="user", reason=reason)
             index.catch_up(log, Segments(log))
+            self._void(log, index.db)
+            index.catch_up(log, Segments(log))
             complete = index.scrub() and log.settle()
             for copy in self.config.home.glob("index.db.corrupt-*"):
                 copy.unlink(missing_ok=True)  # a damaged copy of the index may still hold the text
             remove_leftovers(self.config.index_path)  # so may a rebuild that was killed
         return Forgotten(sessions, name, copies, complete, gone, documents)
+
+    def _void(self, log: SqliteLog, db: sqlite3.Connection) -> None:
+        """Sessions that spoke of a task which went with another one are to be learned again, for their part of it."""
+        from axiommind.ids import dedupe_key
+
+        lost: dict[tuple[str, str], list[str]] = {}
+        rows = db.execute(
+            """
+            select distinct session_id, project, entity_id from task_events
+            where session_id is not null and entity_id not in (select entity_id from entities)
+            order by 1, 2, 3
+            """
+        )
+        for session, project, entity in rows:
+            lost.setdefault((session, project), []).append(entity)
+        for (session, project), entities in lost.items():
+            log.append_dedup(
+                "learning_voided",
+                actor="memory",
+                payload={"session": session, "entities": entities},
+                dedupe_key=dedupe_key("learning_voided", session, log.last_position()),
+                session_id=session,
+                project=project,
+            )
 
     def _copies(self, db: sqlite3.Connection, sessions: Sequence[str]) -> tuple[str, ...]:
         found: set[str] = set()

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from axiommind.api._names import one_of
 from axiommind.api.home import Scope, now
-from axiommind.api.learning import Learning
+from axiommind.api.learning import Learning, write_changes
 from axiommind.errors import BadQuery
 
 if TYPE_CHECKING:
+    from axiommind.log.sqlite import SqliteLog
     from axiommind.memory.policies import Change
     from axiommind.memory.values import Emit
     from axiommind.memory.writing import Writer
     from axiommind.projections.entry_rows import EntryRow
     from axiommind.projections.runner import Index
 
-__all__ = ["Judging"]
+__all__ = ["DecisionShown", "Judging"]
+
+
+class DecisionShown(NamedTuple):
+    decision_id: str
+    action: str
+    reason: str
+    at: int
+    actor: str
+    project: str | None
+    evidence: tuple[tuple[str, str, str, str], ...]  # (entry, its title, the stage it had then, role)
 
 
 class Judging(Learning):
@@ -33,7 +44,7 @@ class Judging(Learning):
             if entry.status != "active":
                 raise BadQuery(
                     f"{entry.entry_id} is {entry.status}, and is not promoted",
-                    hint="axm conflicts and axm entry show say why; axm contest ID --undo puts it right again",
+                    hint=f"axm entry show {entry.entry_id} says why; axm conflicts settle ends a conflict",
                 )
             here = STAGE_ORDER.index(entry.stage)
             target = to or (STAGE_ORDER[here + 1] if here + 1 < len(STAGE_ORDER) else entry.stage)
@@ -45,7 +56,7 @@ class Judging(Learning):
                     hint="say it in a session, or decide it: axm decide",
                 )
             change = Change(entry.entry_id, entry.stage, target, "a person's word")
-            _promoted(writer, PERSON.name, PERSON.version, [change], actor="user", entry=entry, said=reason)
+            write_changes(writer, PERSON.name, PERSON.version, [change], actor="user", entry=entry, said=reason)
         return self.entry(entry.entry_id).entry
 
     def unpromote(self, name: str, reason: str) -> EntryRow:
@@ -65,10 +76,12 @@ class Judging(Learning):
                     hint=f"axm why {entry.entry_id} shows how it came to be {entry.stage}",
                 )
             change = Change(entry.entry_id, entry.stage, last[0], "taken back")
-            _promoted(writer, PERSON.name, PERSON.version, [change], actor="user", entry=entry, said=reason)
+            write_changes(writer, PERSON.name, PERSON.version, [change], actor="user", entry=entry, said=reason)
         return self.entry(entry.entry_id).entry
 
-    def run_policy(self, names: Sequence[str] = (), *, dry_run: bool = False) -> list[tuple[str, Change]]:
+    def run_policy(
+        self, names: Sequence[str] = (), *, dry_run: bool = False, at: int | None = None
+    ) -> list[tuple[str, Change]]:
         """Run the policies over all entries: `graduation` raises, `half-life` lets sink."""
         from axiommind.memory.policies import GRADUATION, HALF_LIFE
         from axiommind.memory.standing import facts_of, graduate, half_life
@@ -85,36 +98,30 @@ class Judging(Learning):
                     from axiommind.projections.runner import Segments
 
                     index.catch_up(log, Segments(log))
-                    changes = decide(facts_of(index.db, now()))
+                    changes = decide(facts_of(index.db, now() if at is None else at))
                     if changes and not dry_run:
-                        _promoted(writer, name, version, changes, actor="memory")
+                        write_changes(writer, name, version, changes, actor="memory")
                 done += [(name, change) for change in changes]
         return done
 
-    def rule(self, name: str, act: str, reason: str, other: str | None = None) -> EntryRow:
-        """Contest, supersede, deprecate or restore an entry."""
+    def rule(self, name: str, act: str, reason: str, other: str | None = None, undoes: str | None = None) -> EntryRow:
+        """Contest, supersede, deprecate or restore a claim: the entry, and those of other sessions that say the same.
+        `undoes`: the ruling that restoring is meant to take back."""
         from axiommind.memory.ledgers import rule_on
         from axiommind.projections.entry_rows import find_entry
 
         with self._memory() as (_log, writer, index):
             entry = find_entry(index.db, name)
             by = None if other is None else find_entry(index.db, other)
-            if by is not None and by.entry_id == entry.entry_id:
-                raise BadQuery("an entry does not supersede itself", hint="--by names the one that takes its place")
-            if by is not None and by.superseded_by == entry.entry_id:
-                raise BadQuery(
-                    f"{by.entry_id} is itself superseded by {entry.entry_id}",
-                    hint=f"first: axm supersede {by.entry_id} --undo",
-                )
-            if act == "restored" and entry.status == "active":
-                raise BadQuery(f"{entry.entry_id} is active: there is nothing to undo")
-            _write(writer, rule_on(entry, act, reason, now(), by), entry)
-            if act in ("superseded", "deprecated"):
-                for conflict in _conflicts_of(index, entry.entry_id, is_open=True):
-                    _write(writer, _settled(conflict, f"{entry.entry_id} was {act}"), entry)
-            elif act == "restored":  # what it was in conflict with still stands
-                for conflict in _conflicts_of(index, entry.entry_id, is_open=False):
-                    _write(writer, _reopened(conflict), entry)
+            _may_rule(index, entry, act, by, undoes)
+            for one in _same_claim(index, entry):
+                _write(writer, rule_on(one, act, reason, now(), by), one)
+                if act in ("superseded", "deprecated"):
+                    for conflict in _conflicts_of(index, one.entry_id, is_open=True):
+                        _write(writer, _settled(conflict, f"{one.entry_id} was {act}"), one)
+                elif act == "restored":  # what it was in conflict with still stands
+                    for conflict in _conflicts_of(index, one.entry_id, is_open=False):
+                        _write(writer, _reopened(conflict), one)
         return self.entry(entry.entry_id).entry
 
     def settle_conflict(self, conflict: str, keep: str, reason: str) -> EntryRow:
@@ -144,8 +151,11 @@ class Judging(Learning):
 
         if not action.strip():
             raise BadQuery("there is no decision in this", hint='axm decide "what was decided" --evidence ID')
+        if not evidence:
+            hint = "--evidence ID; axm entries --stage verified lists what can be evidence"
+            raise BadQuery("a decision rests on evidence", hint=hint)
         at_once = now()
-        with self._memory() as (_log, writer, index):
+        with self._memory() as (log, writer, index):
             found = [find_entry(index.db, name) for name in evidence]
             rests_on = list({entry.entry_id: entry for entry in found}.values())
             check_causality(rests_on, at_once if at is None else at)
@@ -161,45 +171,82 @@ class Judging(Learning):
             emit = Emit("decision_made", payload, (decision,), text=text, happened_at=at)
             writer.append(emit, session=decision, project=scope.project, actor="user")
             if rests_on:
-                self._note_use(writer, [entry.entry_id for entry in rests_on], "decision")
+                self._note_use(log, writer, [entry.entry_id for entry in rests_on], "decision")
         return decision
+
+    def decision(self, name: str) -> DecisionShown:
+        """A decision that was made by hand, and what it rests on."""
+        with self._reading(Scope(None), None) as db:
+            known = {row[0] for row in db.execute("select decision_id from decisions")}
+            chosen = one_of(name.strip(), known, "decision", "axm decisions lists them")
+            row = db.execute(
+                """
+                select action, coalesce(json_extract(outcome_json, '$.reason'), ''), ts, actor, project
+                from decisions where decision_id = ?
+                """,
+                (chosen,),
+            ).fetchone()
+            evidence = db.execute(
+                """
+                select v.evidence_id, coalesce(e.title, '(forgotten)'), v.evidence_stage, v.role
+                from decision_evidence v left join entries e on e.entry_id = v.evidence_id
+                where v.decision_id = ? order by v.id
+                """,
+                (chosen,),
+            ).fetchall()
+        return DecisionShown._make((chosen, *row, tuple(evidence)))
 
     def use(self, entries: Sequence[str], how: str) -> None:
         """Remember that entries were looked at or given to an agent: what is used does not sink."""
         if entries:
-            with self._memory() as (_log, writer, _index):
-                self._note_use(writer, entries, how)
+            with self._memory() as (log, writer, _index):
+                self._note_use(log, writer, entries, how)
 
-    def _note_use(self, writer: Writer, entries: Sequence[str], how: str) -> None:
+    def _note_use(self, log: SqliteLog, writer: Writer, entries: Sequence[str], how: str) -> None:
         from axiommind.memory.values import Emit
 
         session = self.environ.get("CLAUDE_CODE_SESSION_ID") or None
+        if session is not None and log.is_forgotten(session, None):
+            session = None
         emit = Emit("entry_used", {"entries": list(entries), "how": how}, (how, now(), *entries))
         writer.append(emit, session=session, project=None, actor="agent" if session else "user")
 
 
-def _promoted(
-    writer: Writer,
-    policy: str,
-    version: str,
-    changes: Sequence[Change],
-    *,
-    actor: str,
-    entry: EntryRow | None = None,
-    said: str = "",
-) -> None:
-    from axiommind.ids import canonical_json
-    from axiommind.memory.values import Emit
+def _may_rule(index: Index, entry: EntryRow, act: str, by: EntryRow | None, undoes: str | None) -> None:
+    """Whether a ruling makes sense as things are."""
+    name = entry.entry_id
+    if by is not None and by.value_key == entry.value_key:
+        raise BadQuery("a claim does not supersede itself", hint="--by names the one that takes its place")
+    if by is not None and by.superseded_by == name:
+        raise BadQuery(
+            f"{by.entry_id} is itself superseded by {name}", hint=f"first: axm supersede {by.entry_id} --undo"
+        )
+    if act == "restored":
+        last = index.db.execute(
+            "select act from rulings where entry_id = ? order by position desc limit 1", (name,)
+        ).fetchone()
+        if entry.status == "active" or last is None or last[0] == "restored":
+            hint = "axm conflicts settle ends a conflict" if entry.status == "contested" else ""
+            raise BadQuery(f"{name} is {entry.status}: there is nothing to undo", hint=hint)
+        if undoes is not None and last[0] != undoes:
+            raise BadQuery(f"{name} is {entry.status}, not {undoes}", hint=f"axm entry show {name} shows what was said")
+    elif (
+        entry.status == act
+        or (act == "contested" and entry.status != "active")
+        or (act == "superseded" and entry.status == "deprecated")
+    ):
+        raise BadQuery(f"{name} is {entry.status} already", hint=f"axm entry show {name} shows why")
 
-    payload = {"policy": policy, "version": version, "changes": [change.payload() for change in changes]}
-    unique: tuple[str | int, ...] = (policy, version, now(), *(change.entry_id for change in changes))
-    emit = Emit("promoted", payload, unique, text=canonical_json({"reason": said}) if said else None)
-    writer.append(
-        emit,
-        session=None if entry is None else entry.session_id,
-        project=None if entry is None else entry.project,
-        actor=actor,
+
+def _same_claim(index: Index, entry: EntryRow) -> list[EntryRow]:
+    """The entry, and those of other sessions that say the same and stand as it does."""
+    from axiommind.projections.entry_rows import one_entry
+
+    rows = index.db.execute(
+        "select entry_id from entries where value_key = ? and status = ? order by entry_id = ? desc, entry_id",
+        (entry.value_key, entry.status, entry.entry_id),
     )
+    return [one for row in rows.fetchall() if (one := one_entry(index.db, row[0])) is not None]
 
 
 def _write(writer: Writer, emit: Emit, entry: EntryRow) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +12,7 @@ from axiommind.api.home import Home, Scope, now
 if TYPE_CHECKING:
     from axiommind.log.sqlite import SqliteLog
     from axiommind.memory.budget import Day
+    from axiommind.memory.policies import Change
     from axiommind.memory.report import Report
     from axiommind.memory.shown import EntryShown
     from axiommind.memory.standing import Audit
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from axiommind.projections.entry_rows import EntryRow, Listed
     from axiommind.projections.runner import Index
 
-__all__ = ["Learning", "Metrics", "Spent"]
+__all__ = ["Learning", "Metrics", "Spent", "graduate_all", "write_changes"]
 
 _CONFLICT_COLUMNS = (
     "conflict_id, older_id, newer_id, conflict_type, reason, detected_at, resolved_at, resolution, resolved_by"
@@ -70,6 +70,32 @@ class Learning(Home):
         progress: Callable[[int, int], None] | None = None,
     ) -> Report:
         """Learn the sessions that were not learned yet, or have changed since."""
+        from axiommind.memory.report import Report
+
+        asked = [extractor] if extractor is not None else list(dict.fromkeys(("rules", self.config.extract_extractor)))
+        report = Report(dry_run=dry_run)
+        with self._writing(report.notes) as (log, key, index):
+            for name in asked:
+                which = _to_learn(index, name, session=session, project=project, since=since, again=again)
+                part = self._learn_by(name, log, key, index, which[:limit], dry_run=dry_run, progress=progress)
+                part.left += max(len(which) - len(which[:limit]), 0)
+                report.add(part)
+            if report.entries and not dry_run:
+                report.certified = sum(change.target == "certified" for change in graduate_all(log, key, index))
+        return report
+
+    def _learn_by(
+        self,
+        name: str,
+        log: SqliteLog,
+        key: bytes,
+        index: Index,
+        sessions: Sequence[str],
+        *,
+        dry_run: bool,
+        progress: Callable[[int, int], None] | None,
+    ) -> Report:
+        """What one extractor learns of these sessions."""
         from axiommind.memory.budget import spending
         from axiommind.memory.check import find_idris
         from axiommind.memory.extractors import load
@@ -78,24 +104,15 @@ class Learning(Home):
         from axiommind.memory.writing import Writer
         from axiommind.projections.runner import Segments
 
-        name = extractor or self.config.extract_extractor
-        notes: list[str] = []
-        with self._writing(notes) as (log, key, index):
-            today = time.strftime("%Y-%m-%d", time.gmtime())
-            spend = spending(
-                self.config, Writer(log, key), index.db, name, lambda: index.catch_up(log, Segments(log)), today
-            )
-            chosen = load(name, self.config, spend)
-            found = _to_learn(index, name, session=session, project=project, since=since, again=again)
-            wanted = found[:limit] if limit is not None else found
-            if dry_run and name != "rules":
-                report = Report(dry_run=True, sessions=len(wanted))
-                report.notes.append(f"{name} would be asked about {len(wanted)} sessions; a dry run asks nobody")
-            else:
-                pipeline = Pipeline(log, key, index, chosen, find_idris(self.environ), together=name == "rules")
-                report = pipeline.run(wanted, dry_run=dry_run, progress=progress)
-            report.left += len(found) - len(wanted)
-        report.notes[:0] = notes
+        spend = spending(self.config, Writer(log, key), index.db, name, lambda: index.catch_up(log, Segments(log)))
+        chosen = load(name, self.config, spend)
+        if dry_run and not chosen.is_measured:
+            report = Report(dry_run=True, sessions=len(sessions), extractors=[name])
+            report.notes.append(f"{name} would be asked about {len(sessions)} sessions; a dry run asks nobody")
+            return report
+        pipeline = Pipeline(log, key, index, chosen, find_idris(self.environ), together=chosen.is_measured)
+        report = pipeline.run(sessions, dry_run=dry_run, progress=progress)
+        report.extractors = [name]
         return report
 
     # --- looking ---------------------------------------------------------------------------------------
@@ -239,6 +256,47 @@ class Learning(Home):
             return Spent([], caps)
         with self._reading(Scope(None), None) as db:
             return Spent(days(db), caps)
+
+
+def graduate_all(log: SqliteLog, key: bytes, index: Index) -> list[Change]:
+    """Raise every entry that has come so far, as one event."""
+    from axiommind.memory.policies import GRADUATION
+    from axiommind.memory.standing import facts_of, graduate
+    from axiommind.memory.writing import Writer
+    from axiommind.projections.runner import Segments
+
+    with log.atomic():
+        index.catch_up(log, Segments(log))
+        changes = graduate(facts_of(index.db, now()))
+        if changes:
+            write_changes(Writer(log, key), GRADUATION.name, GRADUATION.version, changes, actor="memory")
+    index.catch_up(log, Segments(log))
+    return changes
+
+
+def write_changes(
+    writer: Writer,
+    policy: str,
+    version: str,
+    changes: Sequence[Change],
+    *,
+    actor: str,
+    entry: EntryRow | None = None,
+    said: str = "",
+) -> None:
+    """Changes of stage, by a policy or by a person's word."""
+    from axiommind.ids import canonical_json
+    from axiommind.memory.values import Emit
+
+    payload = {"policy": policy, "version": version, "changes": [change.payload() for change in changes]}
+    unique: tuple[str | int, ...] = (policy, version, now(), *(change.entry_id for change in changes))
+    emit = Emit("promoted", payload, unique, text=canonical_json({"reason": said}) if said else None)
+    writer.append(
+        emit,
+        session=None if entry is None else entry.session_id,
+        project=None if entry is None else entry.project,
+        actor=actor,
+    )
 
 
 def _to_learn(

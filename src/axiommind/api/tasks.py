@@ -66,15 +66,19 @@ class Tasks(Judging):
                 self._say(writer, index.db, task, resolve.set_status(state, task, status, epoch="user", now=now()))
         return self.task(task)
 
-    def resolve_condition(self, name: str, to: str) -> None:
+    def resolve_condition(self, name: str, to: str) -> ResolvedCondition:
         """Say what a condition turned out to be: a task, an artifact, or another condition."""
         from axiommind.memory.tasks import resolve
+        from axiommind.projections._task_queries import list_resolved_conditions
 
         with self._memory() as (log, writer, index), log.atomic():
             condition = _named(index.db, name, "condition")
             entity = _named(index.db, to, None)
             emits = resolve.resolve_condition(resolve.IndexState(index.db), condition, entity, epoch="user", now=now())
             self._say(writer, index.db, condition, emits)
+        with self._reading(Scope(None), None) as db:
+            known = list_resolved_conditions(db, None, 1_000_000)
+        return next(one for one in known if one.condition_id == condition)
 
     def _say(self, writer: Any, db: Any, entity: str, emits: Sequence[Emit]) -> None:
         (project,) = db.execute("select project from entities where entity_id = ?", (entity,)).fetchone()
@@ -85,6 +89,7 @@ class Tasks(Judging):
 def _named(db: Any, name: str, kind: str | None) -> str:
     """The entity that was meant: by its id, or the beginning of it."""
     rows = db.execute("select entity_id from entities where ?1 is null or entity_type = ?1", (kind,))
-    return one_of(
-        name.strip(), {row[0] for row in rows}, kind or "task, condition or artifact", "axm tasks lists the tasks"
+    hint = (
+        "axm tasks lists the tasks" if kind != "condition" else "axm blocked lists the conditions that tasks wait for"
     )
+    return one_of(name.strip(), {row[0] for row in rows}, kind or "task, condition or artifact", hint)

@@ -483,6 +483,8 @@ class Ingest:
             "blob": segment.sealed.hash,
             "bytes": segment.sealed.size,
             "project_known": known,
+            # Which of them counts is decided where it is known which lines are copies.
+            "moves": {cwd: project_of(cwd) for cwd in (segment.decoded.moves if segment.decoded else ())},
         }
 
     def _project(self, job: _Job, outcome: _Outcome) -> tuple[str, int]:

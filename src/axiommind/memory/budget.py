@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -51,7 +52,7 @@ def days(db: sqlite3.Connection, limit: int = 30) -> list[Day]:
 
 
 def spending(
-    config: Config, writer: Writer, db: sqlite3.Connection, extractor: str, catch_up: Callable[[], object], today: str
+    config: Config, writer: Writer, db: sqlite3.Connection, extractor: str, catch_up: Callable[[], object]
 ) -> Spend:
     """What an extractor asks before a call, and tells after it."""
 
@@ -62,7 +63,7 @@ def spending(
             select count(*), coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(usd), 0)
             from model_calls where day = ?
             """,
-            (today,),
+            (time.strftime("%Y-%m-%d", time.gmtime()),),
         ).fetchone()
         for name, spent, most in (
             ("calls", calls, config.budget_calls),

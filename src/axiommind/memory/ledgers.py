@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from axiommind.errors import BadQuery
 from axiommind.ids import canonical_json, dedupe_key
 from axiommind.memory.policies import CONFLICTS
-from axiommind.memory.values import STAGES, Emit, normalise
+from axiommind.memory.values import STAGES, Emit, fold
 from axiommind.projections.entry_rows import EntryRow
 
 __all__ = ["Claim", "check_causality", "conflicts_of", "incompatible", "rule_on"]
@@ -65,7 +65,37 @@ def conflicts_of(db: sqlite3.Connection, new: Sequence[Claim], epoch: str) -> li
             if incompatible(claim.value, other.value):
                 emits += _conflict(claim, other, epoch)
         seen.append(claim)
-    return emits
+    return [*emits, *_ended_with(db, emits, epoch)]
+
+
+def _ended_with(db: sqlite3.Connection, emits: Sequence[Emit], epoch: str) -> list[Emit]:
+    """What else an entry that was just replaced was in conflict with has no opponent any more."""
+    gone = {emit.payload["entry_id"] for emit in emits if emit.event_type == "entry_superseded"}
+    ended = {emit.payload["conflict_id"] for emit in emits if emit.event_type == "conflict_resolved"}
+    opened = {
+        emit.payload["conflict_id"]: (emit.payload["older_id"], emit.payload["newer_id"])
+        for emit in emits
+        if emit.event_type == "conflict_detected"
+    }
+    for entry in gone:
+        rows = db.execute(
+            """
+            select conflict_id, older_id, newer_id from conflicts
+            where resolved_at is null and (older_id = ?1 or newer_id = ?1)
+            """,
+            (entry,),
+        )
+        opened |= {conflict: (older, newer) for conflict, older, newer in rows}
+    by = f"{CONFLICTS.name}-{CONFLICTS.version}"
+    return [
+        Emit(
+            "conflict_resolved",
+            {"conflict_id": conflict, "resolution": "one of the two was replaced", "resolved_by": by},
+            (conflict, by, epoch, "replaced"),
+        )
+        for conflict, pair in sorted(opened.items())
+        if conflict not in ended and gone & set(pair)
+    ]
 
 
 def _claim(row: Sequence[Any]) -> Claim:
@@ -75,7 +105,7 @@ def _claim(row: Sequence[Any]) -> Claim:
 
 def incompatible(one: str, two: str) -> bool:
     """Whether two values of one key say different things. `always: …` and `never: …` do, however alike the rest is."""
-    a, b = normalise(one), normalise(two)
+    a, b = fold(one), fold(two)
     if a == b:
         return False
     if min(len(a), len(b)) < _PROSE_CHARS or (a.partition(":")[0] != b.partition(":")[0] and ":" in a and ":" in b):

@@ -38,8 +38,13 @@ class Noticed(NamedTuple):
     value_key: str
 
 
-def notice(transcript: Transcript, drafts: Sequence[Draft], event_id: Callable[[int], str]) -> Iterator[Noticed]:
-    """The drafts of a session, each quote looked up."""
+def notice(
+    transcript: Transcript,
+    drafts: Sequence[Draft],
+    event_id: Callable[[int], str],
+    precision: Callable[[str], float] | None = None,
+) -> Iterator[Noticed]:
+    """The drafts of a session, each quote looked up. `precision` says how far what was not measured is believed."""
     aligner = Aligner([message.text for message in transcript.messages])
     events: dict[int, str] = {}
 
@@ -58,16 +63,21 @@ def notice(transcript: Transcript, drafts: Sequence[Draft], event_id: Callable[[
             "method": found.method,
         }
 
-    known: set[str] = set()
+    known: dict[str, str] = {}
     for draft in _bounded(drafts):
-        name = entry_id(transcript.session_id, draft.type, draft.title)
+        # Of a task the title it began with: the same entry, whether it is learned before or after it was renamed.
+        name = entry_id(transcript.session_id, draft.type, draft.renamed_from or draft.title)
+        value = value_key(draft.type, transcript.project, draft.key or draft.title, draft.value or draft.text)
+        if draft.value and known.get(name, value) != value:  # somebody changed their mind: another claim
+            name = entry_id(transcript.session_id, draft.type, f"{draft.title} = {draft.value}")
         if name in known and draft.type != "task_note":
             continue  # said twice in one session: once is enough
-        known.add(name)
+        known[name] = value
         evidence = tuple(place(quote) for quote in draft.quotes[:_QUOTES_KEPT])
         found = [one for one in evidence if "reason" not in one]
         if draft.timestamp is None:  # then it is of when its words were said
             draft = draft._replace(timestamp=_when(transcript, found))
+        sure = draft.confidence if precision is None else min(draft.confidence, precision(draft.rule))
         yield Noticed(
             name,
             draft,
@@ -75,8 +85,8 @@ def notice(transcript: Transcript, drafts: Sequence[Draft], event_id: Callable[[
             tuple(Span(*(one[part] for part in Span._fields)) for one in found),
             tuple(tuple(place(quote) for quote in step.quotes) for step in draft.steps),
             bool(evidence) and len(found) == len(evidence),
-            round(draft.confidence * min((one["confidence"] for one in found), default=1.0), 4),
-            value_key(draft.type, transcript.project, draft.key or draft.title, draft.value or draft.text),
+            round(sure * min((one["confidence"] for one in found), default=1.0), 4),
+            value,
         )
 
 
@@ -94,7 +104,7 @@ def _bounded(drafts: Sequence[Draft]) -> Iterator[Draft]:
             raise ExtractionFailed(f"an entry of type {draft.type[:40]!r}, which there is not")
         title = " ".join(draft.title.split())[:_TITLE_CHARS]
         if title:
-            sure = min(max(draft.confidence, 0.0), 1.0)
+            sure = min(draft.confidence, 1.0) if draft.confidence > 0 else 0.0  # also of what is no number
             yield draft._replace(title=title, text=draft.text.strip()[:_TEXT_CHARS] or title, confidence=sure)
 
 

@@ -7,6 +7,7 @@ marked so and tried again by the next run.
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from axiommind.memory.extractors import Extraction, ExtractionFailed, Extractor
 from axiommind.memory.noticed import Noticed, candidate, claim, notice, stored
 from axiommind.memory.policies import GRADUATION, Facts, promotions
 from axiommind.memory.report import Report
+from axiommind.memory.standing import measured
 from axiommind.memory.tasks.resolve import IndexState, Noted, Resolved, resolve
 from axiommind.memory.values import Emit
 from axiommind.memory.writing import Writer
@@ -37,6 +39,8 @@ __all__ = ["Pipeline"]
 _CHECKED_TOGETHER = 200
 _SESSIONS_TOGETHER = 32
 _CHARS_TOGETHER = 16_000_000  # of text that is held meanwhile
+# After so many sessions in a row that failed with the same words, the others would too.
+ALIKE = 3
 _STEPS = ("build", "read", "extraction", "align", "entries", "check", "tasks", "project", "index")
 
 
@@ -86,6 +90,7 @@ class Pipeline:
         self._together = together
         self._now = now
         self._began = now()
+        self._precision = None if extractor.is_measured else (lambda rule: measured(index.db, rule))
 
     def run(
         self,
@@ -98,12 +103,16 @@ class Pipeline:
         started = time.perf_counter()
         batch: list[_Work] = []
         done = 0
+        alike: list[str] = []  # errors of the last sessions
         try:
             for session in sessions:
                 if not self._together and self._learned_meanwhile(session):  # by another process: asked for once
                     done += 1
                     continue
                 work = self._prepare(session, write=not dry_run)
+                if work is None:  # forgotten since
+                    done += 1
+                    continue
                 batch.append(work)
                 entries = sum(len(w.noticed) for w in batch)
                 held = sum(w.transcript.size for w in batch if w.transcript is not None)
@@ -114,6 +123,11 @@ class Pipeline:
                 done += 1
                 if progress is not None:
                     progress(done, len(sessions))
+                alike = [*alike, work.error][-ALIKE:] if work.error is not None else []
+                if len(alike) == ALIKE and len(set(alike)) == 1 and not self._together:
+                    report.stopped = f"{ALIKE} sessions in a row failed alike"
+                    report.left = len(sessions) - done
+                    break
         except AxmError as error:  # the budget is used up, or a store cannot be used: what was learned stays
             if not getattr(error, "stops_quietly", False):
                 raise
@@ -137,22 +151,25 @@ class Pipeline:
 
     # --- before the lock -------------------------------------------------------------------------------
 
-    def _prepare(self, session: str, *, write: bool) -> _Work:
+    def _prepare(self, session: str, *, write: bool) -> _Work | None:
         db = self._index.db
-        (project,) = db.execute("select project from sessions where id = ?", (session,)).fetchone()
-        (first,) = db.execute("select min(position) from segments where session_id = ?", (session,)).fetchone()
-        work = _Work(session, project, recorded.head_of(db, session), str(first), ulid(self._now()))
-        with work.step("build"):
-            if write and not self._together:  # what takes long is seen to have begun
-                self._append(work, self._started(work))
-        with work.step("read"):
-            work.transcript = recorded.read(db, self._log.blob, session)
-            assert work.transcript is not None
+        started = time.perf_counter()
+        transcript = recorded.read(db, self._log.blob, session)
+        if transcript is None:
+            return None
+        epoch = _epoch(db, session)
+        work = _Work(session, transcript.project, transcript.head, epoch, ulid(self._now()), transcript=transcript)
+        work.steps["read"] = (time.perf_counter() - started) * 1000
+        if write and not self._together:  # what takes long is seen to have begun
+            with work.step("build"), self._log.atomic():
+                if not self._is_gone(work):
+                    self._append(work, self._started(work))
         with work.step("extraction"):
-            work.extraction = self._extractor.extract(work.transcript)
+            work.extraction = self._extractor.extract(transcript)
         if work.extraction is not None:
             with work.step("align"):
-                work.noticed = tuple(notice(work.transcript, work.extraction.drafts, self._event_id))
+                drafts = work.extraction.drafts
+                work.noticed = tuple(notice(transcript, drafts, self._event_id, self._precision))
         return work
 
     def _started(self, work: _Work) -> Emit:
@@ -209,35 +226,55 @@ class Pipeline:
                 found.setdefault(one.entry_id, one)
         return list(found.values())
 
+    def _moved(self, work: _Work) -> list[Noticed]:
+        """What is known already, but was quoted from lines that were rewritten since, and is found again."""
+        rows = self._index.db.execute(
+            """
+            select distinct v.entry_id from entry_evidence v join entries e on e.entry_id = v.entry_id
+            where e.session_id = ? and not v.is_live
+            """,
+            (work.session,),
+        )
+        stale = {row[0] for row in rows}
+        return [one for one in work.noticed if one.entry_id in stale and one.aligned]
+
     def _is_rejected(self, one: Noticed) -> bool:
         row = self._index.db.execute("select 1 from rejected_claims where value_key = ?", (one.value_key,)).fetchone()
         return row is not None
 
+    def _is_gone(self, work: _Work) -> bool:
+        """Whether the session was forgotten since it was read; asked where nobody else appends."""
+        return self._log.is_forgotten(work.session, work.project) or _epoch(self._index.db, work.session) != work.epoch
+
     def _apply(self, work: _Work, checked: Checked, report: Report) -> None:
         changes: dict[str, str] = {}
         new: list[Noticed] = []
-        self._append(work, self._started(work))
-        if work.error is None:
-            with self._log.atomic():
-                # Nobody else appends now, so what is worked out from the index is worked out from all there is.
-                self._index.catch_up(self._log, Segments(self._log))
+        with self._log.atomic():
+            # Nobody else appends now, so what is worked out from the index is worked out from all there is.
+            self._index.catch_up(self._log, Segments(self._log))
+            if self._is_gone(work):
+                return
+            self._append(work, self._started(work))
+            if work.error is None:
                 new = self._new(work)
                 emits = list(self._entries(work, new, checked, changes))
                 with work.step("tasks"):
                     resolved = self._tasks(work)
-                    emits += resolved.emits
-                for emit in emits:
+                for emit in (*emits, *resolved.emits):
                     self._append(work, emit)
+                report.rejected_before += sum(self._is_rejected(one) for one in work.noticed)
+                report.tasks_created += resolved.created
+                report.tasks_changed += resolved.changed
+                report.transitions_rejected += resolved.rejected
+                report.conflicts += sum(emit.event_type == "conflict_detected" for emit in emits)
+        if work.error is None:
             with work.step("project"):
                 self._index.catch_up(self._log, Segments(self._log))
             with work.step("index"):
                 outbox.work(self._index.db, None, None)
-            report.rejected_before += sum(self._is_rejected(one) for one in work.noticed)
-            report.tasks_created += resolved.created
-            report.tasks_changed += resolved.changed
-            report.transitions_rejected += resolved.rejected
-            report.conflicts += sum(emit.event_type == "conflict_detected" for emit in emits)
         with self._log.atomic():
+            if self._log.is_forgotten(work.session, work.project):
+                return
             self._append(work, _finished(work, self._extractor.name))
             self._append(work, _measured(work))
         report.count(work.session, work.transcript, work.error, new, changes)
@@ -262,10 +299,14 @@ class Pipeline:
             yield Emit(
                 "memory_extracted", made, (work.session, work.epoch, work.head, checksum([made, text])), text=text
             )
+            places = [
+                {"entry_id": one.entry_id, "aligned": one.aligned, "evidence": list(one.evidence)}
+                for one in (*new, *self._moved(work))
+            ]
+            if places:
+                yield Emit("evidence_aligned", {"entries": places}, (work.session, work.epoch, checksum(places)))
             if not new:
                 return
-            places = [{"entry_id": one.entry_id, "aligned": one.aligned, "evidence": list(one.evidence)} for one in new]
-            yield Emit("evidence_aligned", {"entries": places}, (work.session, work.epoch, checksum(places)))
             verdicts = {one.entry_id: checked.verdicts.get(one.entry_id) for one in new}
             results = [
                 {"entry_id": name, "passed": verdict.passed, "failed": list(verdict.failed)}
@@ -273,22 +314,25 @@ class Pipeline:
                 if verdict is not None
             ]
             spoken = {
-                "checkers": [one._asdict() for one in checked.checkers],
+                "checkers": [[one.name, one.version, one.ok, round(one.seconds, 3)] for one in checked.checkers],
                 "results": results,
                 "agree": checked.agree,
-                "difference": checked.difference[:1000],
                 "verified_by": checked.verified_by,
             }
+            # A checker may repeat what it was given, so its words are text.
+            words = {"said": [one.said for one in checked.checkers], "difference": checked.difference[:1000]}
+            unique = (work.session, work.epoch, checksum(results), checked.verified_by)
             if results:
-                yield Emit("idris_checked", spoken, (work.session, work.epoch, checksum(results), checked.verified_by))
+                yield Emit("idris_checked", spoken, unique, text=canonical_json(words))
             conflicts = ledgers.conflicts_of(self._index.db, [claim(one, work.project) for one in new], work.epoch)
             yield from conflicts
+            ended = {emit.payload["conflict_id"] for emit in conflicts if emit.event_type == "conflict_resolved"}
             contested = {
                 emit.payload[side]
                 for emit in conflicts
-                if emit.event_type == "conflict_detected"
+                if emit.event_type == "conflict_detected" and emit.payload["conflict_id"] not in ended
                 for side in ("older_id", "newer_id")
-            } - {emit.payload["other_id"] for emit in conflicts if emit.event_type == "entry_superseded"}
+            }
             rises = []
             for one in new:
                 verdict = verdicts[one.entry_id]
@@ -319,27 +363,40 @@ class Pipeline:
         self._writer.append(emit, session=work.session, project=work.project, build=work.build_id)
 
 
+def _epoch(db: sqlite3.Connection, session: str) -> str:
+    """Part of every key: a session that was forgotten and came back, or lost a task with another session, is learned
+    as if for the first time."""
+    (first,) = db.execute(
+        """
+        select max(
+            (select coalesce(min(position), 0) from segments where session_id = :session),
+            (select coalesce(max(position), 0) from learning_voids where session_id = :session))
+        """,
+        {"session": session},
+    ).fetchone()
+    return str(first)
+
+
 def _finished(work: _Work, extractor: str) -> Emit:
     payload = {
         "status": "success" if work.error is None else "failed",
-        "error": work.error,
         "head": work.head,
         "extractor": extractor,
         "model": work.extraction.model if work.extraction is not None else None,
         "prompt_hash": work.extraction.prompt_hash if work.extraction is not None else None,
     }
-    return Emit("build_finished", payload, (work.build_id,))
+    return Emit("build_finished", payload, (work.build_id,), text=_why(work))
 
 
 def _measured(work: _Work) -> Emit:
     steps = [
-        {
-            "stage": name,
-            "latency_ms": round(work.steps[name], 3),
-            "success": name != work.failed_at,
-            "error": work.error if name == work.failed_at else None,
-        }
+        {"stage": name, "latency_ms": round(work.steps[name], 3), "success": name != work.failed_at}
         for name in _STEPS
         if name in work.steps
     ]
-    return Emit("pipeline_measured", {"steps": steps}, (work.build_id,))
+    return Emit("pipeline_measured", {"steps": steps}, (work.build_id,), text=_why(work))
+
+
+def _why(work: _Work) -> str | None:
+    """What a model says when it fails may be what it was given: text, and not for a payload."""
+    return None if work.error is None else canonical_json({"error": work.error})

@@ -52,7 +52,8 @@ class Facts(NamedTuple):
     confidence: float
     sessions: int = 1  # in which it was said or used
     days: float = 0.0  # from the first of those to the last
-    idle_days: float = 0.0  # since it was last said or used
+    idle_days: float = 0.0  # since it was last said or used, or came to its stage
+    sunk: bool = False  # it sank, and nobody has said or used it since
 
 
 class Change(NamedTuple):
@@ -85,11 +86,13 @@ def promotions(facts: Facts) -> list[Change]:
 def _next(facts: Facts, stage: str) -> tuple[str, str] | None:
     if stage == "raw":  # what does not fit the schema never becomes an entry
         return "working", "schema valid"
+    if facts.sunk:
+        return None
     if stage == "working" and facts.aligned:
         return "candidate", "evidence aligned"
     if facts.status != "active" or vitality(stage, facts.idle_days) < HALF_LIFE.least:
         return None
-    if stage == "candidate" and facts.passed and facts.confidence >= GRADUATION.verified_confidence:
+    if stage == "candidate" and facts.aligned and facts.passed and facts.confidence >= GRADUATION.verified_confidence:
         return "verified", f"checked, no open conflict, confidence {facts.confidence:.2f}"
     long_enough = facts.sessions >= GRADUATION.certified_sessions and facts.days >= GRADUATION.certified_days
     if stage == "verified" and long_enough:

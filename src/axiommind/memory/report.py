@@ -11,6 +11,25 @@ from axiommind.projections.recorded import Transcript
 __all__ = ["Report"]
 
 
+_FIGURES = (
+    "failed",
+    "left",
+    "aligned",
+    "not_aligned",
+    "rejected_before",
+    "tasks_created",
+    "tasks_changed",
+    "transitions_rejected",
+    "conflicts",
+    "errors",
+    "notes",
+    "planned",
+    "extractors",
+    "seconds",
+    "certified",
+)
+
+
 @dataclass(slots=True)
 class Report:
     sessions: int = 0
@@ -32,8 +51,21 @@ class Report:
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
     stopped: str | None = None
+    certified: int = 0  # that the graduation policy raised so far afterwards
+    extractors: list[str] = field(default_factory=list)
     dry_run: bool = False
     planned: list[Noticed] = field(default_factory=list)  # of a dry run
+
+    def add(self, other: Report) -> None:
+        """Join what another extractor gave on the same sessions."""
+        for name in _FIGURES:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("entries", "stages", "steps"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            mine.update({key: mine.get(key, 0) + value for key, value in theirs.items()})
+        self.sessions = max(self.sessions, other.sessions)
+        self.characters = max(self.characters, other.characters)
+        self.waiting, self.stopped = other.waiting, self.stopped or other.stopped
 
     def count(
         self,

@@ -103,7 +103,8 @@ def quote_at(db: sqlite3.Connection, blob: Blob, evidence: Evidence) -> QuoteSho
     text = None if record is None else recorded.text_at(record, evidence.block or "")
     if text is None:
         return nothing._replace(reason="its text was purged")
-    row = db.execute("select path from segments where position = ?", (evidence.position,)).fetchone()
+    # Of lines that were rewritten since, the file has other words at that place now.
+    row = db.execute("select path from segments where position = ? and live", (evidence.position,)).fetchone()
     quote = text[evidence.start : evidence.end]
     return QuoteShown(
         text[max(evidence.start - _AROUND, 0) : evidence.start],

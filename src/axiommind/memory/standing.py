@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from axiommind.memory.policies import DAY_MS, HALF_LIFE, Change, Facts, demotion, promotions, vitality
+from axiommind.memory.values import STAGES
 
-__all__ = ["Audit", "audit", "facts_of", "graduate", "half_life"]
+__all__ = ["Audit", "audit", "facts_of", "graduate", "half_life", "measured"]
 
 # Said or used: in which sessions, first and last. A claim is the same in every session that says the same, and a
 # person's word for it counts as a use.
 _FACTS = """
     with said as (
-        select value_key, session_id, coalesce(happened_at, created_ts) as at from entries
+        select value_key, session_id, coalesce(happened_at, created_ts) as at from entries where aligned
         union all
         select e.value_key, u.session_id, u.at from entry_uses u join entries e on e.entry_id = u.entry_id
         union all
@@ -27,27 +28,51 @@ _FACTS = """
         from said group by value_key
     )
     select e.entry_id, e.stage, e.status, e.aligned, e.verified_by is not null, e.confidence,
-           k.sessions, k.first, k.last
-    from entries e join known k on k.value_key = e.value_key
+           coalesce(k.sessions, 0), coalesce(k.first, e.created_ts), coalesce(k.last, e.created_ts),
+           (select cast((julianday(p.at) - 2440587.5) * 86400000 as integer) from promotions p
+            where p.entry_id = e.entry_id order by p.id desc limit 1),
+           (select p.policy from promotions p where p.entry_id = e.entry_id order by p.id desc limit 1)
+    from entries e left join known k on k.value_key = e.value_key
     order by e.id
+"""
+# Of the claims of a model that a person has judged, each counted once however many sessions make it: vouched for (the
+# person's last word raised it), and rejected.
+_JUDGED = """
+    select
+        count(distinct e.value_key) filter (where e.status <> 'deprecated' and (
+            select instr(:stages, p.to_stage) > instr(:stages, p.from_stage) from promotions p
+            where p.entry_id = e.entry_id and p.actor = 'user' order by p.id desc limit 1)),
+        count(distinct e.value_key) filter (where e.status = 'deprecated')
+    from entries e where e.rule = :rule
 """
 
 
 def facts_of(db: sqlite3.Connection, now: int) -> list[Facts]:
-    return [
-        Facts(
-            entry,
-            stage,
-            status,
-            bool(aligned),
-            bool(passed),
-            confidence,
-            sessions,
-            (last - first) / DAY_MS,
-            (now - last) / DAY_MS,
+    found = []
+    for entry, stage, status, aligned, passed, sure, sessions, first, last, moved, policy in db.execute(_FACTS):
+        moved = moved or 0
+        found.append(
+            Facts(
+                entry,
+                stage,
+                status,
+                bool(aligned),
+                bool(passed),
+                sure,
+                sessions,
+                (last - first) / DAY_MS,
+                (now - max(last, moved)) / DAY_MS,
+                policy == HALF_LIFE.name and last <= moved,
+            )
         )
-        for entry, stage, status, aligned, passed, confidence, sessions, first, last in db.execute(_FACTS)
-    ]
+    return found
+
+
+def measured(db: sqlite3.Connection, rule: str) -> float:
+    """How often a model was right, by what a person said of its claims: the same formula as for the rules. Of one whose
+    claims nobody has judged yet that is one half."""
+    right, wrong = db.execute(_JUDGED, {"rule": rule, "stages": " ".join(STAGES)}).fetchone()
+    return (int(right) + 1) / (int(right) + int(wrong) + 2)
 
 
 def graduate(facts: Sequence[Facts]) -> list[Change]:

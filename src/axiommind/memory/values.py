@@ -22,6 +22,7 @@ __all__ = [
     "Step",
     "canonical_key",
     "entry_id",
+    "fold",
     "normalise",
     "value_key",
 ]
@@ -106,16 +107,30 @@ class Emit(NamedTuple):
 
 def normalise(title: str) -> str:
     """A title as keys compare it: NFKC, lower case, without quotes, brackets as blanks, every letter and digit of
-    every script kept, and `:` `+` `-`. What has none of these (only emoji) stays as it is."""
-    folded = unicodedata.normalize("NFKC", title).casefold().translate(_QUOTES)
-    kept = "".join(c if c in ":+-" or unicodedata.category(c)[0] in "LNM" else " " for c in folded)
+    every script kept, and `:` `+` `-`, and the `#` of C#. What has none of these (only emoji) stays as it is."""
+    folded = _alike(title).translate(_QUOTES)
+    kept = "".join(
+        c if c in ":+-" or unicodedata.category(c)[0] in "LNM" or (c == "#" and folded[i - 1 : i].isalpha()) else " "
+        for i, c in enumerate(folded)
+    )
     kept = " ".join(kept.split())
     return kept if any(c.isalnum() for c in kept) else " ".join(folded.split())
 
 
+def fold(value: str) -> str:
+    """A value as claims compare it: blanks and case made alike, every sign kept: `50%` is not `50`."""
+    return " ".join(_alike(value).split()).rstrip(".。")
+
+
+def _alike(text: str) -> str:
+    # Folding can undo a composition (ῧ), so that what is alike comes out alike only after the second time.
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
 def canonical_key(kind: str, project: str, title: str) -> str:
     """`task:{project}:{title}`, `cond:…`, `fact:…`. A long one is cut, and ends in a hash of the whole."""
-    key = f"{kind}:{project or 'default'}:{normalise(title)}"
+    # A colon in the project's path must not be taken for the one after it.
+    key = f"{kind}:{(project or 'default').replace(':', '%3A')}:{normalise(title)}"
     return key if len(key) <= _KEY_CHARS else f"{key[: _KEY_CHARS - 13]}-{dedupe_key(key)[:12]}"
 
 
@@ -126,4 +141,4 @@ def entry_id(session: str, entry_type: str, title: str) -> str:
 
 def value_key(entry_type: str, project: str, title: str, value: str) -> str:
     """What a claim says, whoever says it and in whichever session: a rejected one does not come back."""
-    return dedupe_key("claim", canonical_key(entry_type, project, title), normalise(value))
+    return dedupe_key("claim", canonical_key(entry_type, project, title), fold(value))

@@ -118,6 +118,8 @@ class Task(NamedTuple):
     suggestions: tuple[Ref, ...]
     created_at: int
     updated_at: int
+    heard_at: int  # when somebody last said how far it is: a change, the same again, or what cannot be
+    listed_at: int  # when it was last said to be there at all
     history: tuple[Change, ...]
     keys: tuple[Key, ...]  # the last is the one it goes by now
 
@@ -175,9 +177,12 @@ def advance(task: Task, row: Row) -> Task:
         case "task_blockers_set":
             return _blockers(task, row)
         case "task_transition_rejected":
-            return _kept(task, row, "rejected", str(row.body.get("reason") or ""))
+            return _heard(_kept(task, row, "rejected", str(row.body.get("reason") or "")), row)
         case "task_mentioned":
-            return _kept(task, row, "applied", "")
+            task = _kept(task, row, "applied", "")
+            if row.body.get("status") == task.status:
+                return _heard(task, row)
+            return task._replace(listed_at=max(task.listed_at, row.at)) if row.body.get("status") else task
         case _:
             return _kept(task, row, "ignored", "the task exists already")
 
@@ -197,6 +202,8 @@ def _created(row: Row, early: list[Change]) -> Task:
         suggestions=(),
         created_at=row.at,
         updated_at=row.at,
+        heard_at=row.at,
+        listed_at=row.at,
         history=tuple(early),
         keys=(Key(printable(body.get("canonical_key")), row.at, row.position),),
     )
@@ -211,7 +218,8 @@ def _status(task: Task, row: Row) -> Task:
         return _kept(task, row, "ignored", "no such transition")
     if after == "blocked" and not (task.blockers or task.suggestions):
         return _kept(task, row, "ignored", "nothing blocks it")
-    task = _applied(task, row, before, after)._replace(status=after)
+    heard_at = row.at if task.status == "pending" else max(task.heard_at, row.at)  # pending is as good as no word
+    task = _applied(task, row, before, after)._replace(status=after, heard_at=heard_at)
     return task._replace(blockers=(), suggestions=()) if task.is_final else task
 
 
@@ -226,8 +234,8 @@ def _priority(task: Task, row: Row) -> Task:
 
 def _title(task: Task, row: Row) -> Task:
     title, key = printable(row.body.get("title")), printable(row.body.get("canonical_key"))
-    if task.is_final or not title or not key:
-        return _kept(task, row, "ignored", f"the task was {task.status}")
+    if not title or not key:
+        return _kept(task, row, "ignored", "no title")
     keys = (*(k for k in task.keys if k.text != key), Key(key, row.at, row.position))
     return _applied(task, row, task.title, title)._replace(title=title, canonical_key=key, keys=keys)
 
@@ -273,6 +281,10 @@ def _kept(task: Task, row: Row, outcome: str, reason: str) -> Task:
     """Nothing changes; the history remembers what was said."""
     before, after = _word(row.body, "from"), _word(row.body, "to")
     return task._replace(history=(*task.history, _change(row, outcome, reason, before, after)))
+
+
+def _heard(task: Task, row: Row) -> Task:
+    return task._replace(heard_at=max(task.heard_at, row.at), listed_at=max(task.listed_at, row.at))
 
 
 def _applied(task: Task, row: Row, before: str | None, after: str | None) -> Task:

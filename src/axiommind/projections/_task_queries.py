@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from axiommind.model import Citation
 from axiommind.projections._task_fold import PRIORITIES
 
 __all__ = [
@@ -71,7 +72,9 @@ class ResolvedCondition(NamedTuple):
 
 
 class HistoryRow(NamedTuple):
-    """`outcome`: applied, rejected (said, and forbidden by the table) or ignored (did not fit the state it met)."""
+    """`outcome`: applied, rejected (said, and forbidden by the table) or ignored (did not fit the state it met).
+    `waits_for`: titles, of an event that says what the task waits for (`after` is replace) or may wait for (suggest);
+    None for what is not there any more. `citation`: where it was said."""
 
     at: int
     what: str
@@ -82,6 +85,8 @@ class HistoryRow(NamedTuple):
     actor: str
     entry_id: str | None
     position: int
+    waits_for: tuple[str | None, ...]
+    citation: Citation | None
 
 
 class TaskDetail(NamedTuple):
@@ -166,20 +171,7 @@ def get_task_detail(db: sqlite3.Connection, task_id: str) -> TaskDetail | None:
         return None
     (full,) = _expanded(db, found)
     (current,) = db.execute("select current_json from entities where entity_id = ?", (task_id,)).fetchone()
-    history = tuple(
-        HistoryRow(
-            change["at"],
-            change["event_type"],
-            change["before"],
-            change["after"],
-            change["outcome"],
-            change["reason"],
-            change["actor"],
-            change["entry_id"],
-            change["position"],
-        )
-        for change in json.loads(current)["history"]
-    )
+    history = _history(db, task_id, json.loads(current)["history"])
     keys = db.execute(
         "select canonical_key from entity_keys where entity_id = ? order by is_primary desc, position", (task_id,)
     )
@@ -194,6 +186,49 @@ def get_task_detail(db: sqlite3.Connection, task_id: str) -> TaskDetail | None:
         history,
         tuple(row[0] for row in evidence),
     )
+
+
+def _history(db: sqlite3.Connection, task_id: str, changes: Iterable[dict[str, Any]]) -> tuple[HistoryRow, ...]:
+    rows = db.execute("select position, body from task_events where entity_id = ?", (task_id,))
+    bodies: dict[int, dict[str, Any]] = {position: json.loads(body) for position, body in rows}
+    refs = {ref.get("entity_id") for body in bodies.values() for ref in body.get("blockers") or ()}
+    titles = dict(
+        db.execute(
+            "select entity_id, title from entities where entity_id in (select value from json_each(?))",
+            (json.dumps(sorted(filter(None, refs))),),
+        ).fetchall()
+    )
+    found = []
+    for change in changes:
+        body = bodies[change["position"]]
+        blockers = body.get("blockers") or () if change["event_type"] == "task_blockers_set" else ()
+        found.append(
+            HistoryRow(
+                change["at"],
+                change["event_type"],
+                change["before"],
+                change["after"] or body.get("mode"),
+                change["outcome"],
+                change["reason"],
+                change["actor"],
+                change["entry_id"],
+                change["position"],
+                tuple(titles.get(ref.get("entity_id")) for ref in blockers),
+                _citation(db, body.get("spans") or ()),
+            )
+        )
+    return tuple(found)
+
+
+def _citation(db: sqlite3.Connection, spans: Sequence[Any]) -> Citation | None:
+    """The line of the first of these spans that was found and is still there."""
+    for span in spans:
+        place = span.get("position"), span.get("line")
+        if None not in place:
+            row = db.execute("select path from segments where position = ?", place[:1]).fetchone()
+            if row is not None:
+                return Citation(row[0], place[1], place[1])
+    return None
 
 
 def _tasks(db: sqlite3.Connection, only: str, project: str | None, limit: int, **values: Any) -> list[TaskRow]:
@@ -214,21 +249,36 @@ def _expanded(db: sqlite3.Connection, tasks: Iterable[TaskRow]) -> list[BlockedT
         """,
         {"tasks": wanted},
     ).fetchall()
-    suggested = db.execute(
-        """
-        select e.src_id, x.entity_id, x.entity_type, x.title, json_extract(x.current_json, '$.status'),
-               json_extract(e.meta_json, '$.confidence'),
-               coalesce(json_extract(e.meta_json, '$.auto_placeholder'), 0), null
-        from edges e
-        join entities x on x.entity_id = e.dst_id
-        where e.rel_type = 'blocked_by_suggested'
-          and e.src_id in (select value from json_each(:tasks))
-        order by e.src_id, e.dst_id
-        """,
-        {"tasks": wanted},
-    ).fetchall()
-    by_task = _grouped(confirmed), _grouped(suggested)
+    by_task = _grouped(confirmed), _grouped(_suggested(db, wanted))
     return [BlockedTask(task, *(rows.get(task.task_id, ()) for rows in by_task)) for task in tasks]
+
+
+def _suggested(db: sqlite3.Connection, tasks: str) -> Iterable[Sequence[Any]]:
+    """What tasks may wait for; a resolved condition is followed as the view does it for what they wait for."""
+    newest = dict(
+        db.execute("select src_id, dst_id from edges where rel_type = 'resolves_to' order by position").fetchall()
+    )
+    rows = db.execute(
+        """
+        select src_id, dst_id, json_extract(meta_json, '$.confidence'),
+               coalesce(json_extract(meta_json, '$.auto_placeholder'), 0)
+        from edges
+        where rel_type = 'blocked_by_suggested'
+          and src_id in (select value from json_each(:tasks))
+        order by src_id, dst_id
+        """,
+        {"tasks": tasks},
+    ).fetchall()
+    for task, blocker, confidence, unknown in rows:
+        seen, at = set[str](), blocker
+        while at in newest and newest[at] != task and at not in seen:
+            seen.add(at)
+            at = newest[at]
+        at = blocker if at in seen else at  # a circle ends nowhere
+        kind, title, status = db.execute(
+            "select entity_type, title, json_extract(current_json, '$.status') from entities where entity_id = ?", (at,)
+        ).fetchone()
+        yield task, at, kind, title, status, confidence, unknown, blocker if at != blocker else None
 
 
 def _grouped(rows: Iterable[Sequence[Any]]) -> dict[str, tuple[BlockerRow, ...]]:

@@ -6,6 +6,7 @@ that the pipeline writes about itself.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 
 from axiommind.model import Event
@@ -15,8 +16,15 @@ from axiommind.projections._rows import iso, row_id
 NAME = "builds"
 VERSION = 1
 AFTER: tuple[str, ...] = ()
-EVENT_TYPES = ("build_started", "build_finished", "pipeline_measured", "model_called", "forgotten")
-TABLES = ("build_runs", "pipeline_metrics", "model_calls", "learned")
+EVENT_TYPES = (
+    "build_started",
+    "build_finished",
+    "pipeline_measured",
+    "model_called",
+    "learning_voided",
+    "forgotten",
+)
+TABLES = ("build_runs", "pipeline_metrics", "model_calls", "learned", "learning_voids")
 
 _DDL = (
     """
@@ -79,6 +87,13 @@ _DDL = (
         primary key (session_id, extractor)
     ) without rowid
     """,
+    """
+    create table learning_voids (
+        session_id text primary key,
+        position integer not null,
+        project text
+    ) without rowid
+    """,
 )
 
 
@@ -89,10 +104,17 @@ def create(db: sqlite3.Connection) -> None:
 
 def apply(db: sqlite3.Connection, batch: Batch) -> None:
     for event in batch.events:
-        _FOLDS[event.event_type](db, event)
+        _FOLDS[event.event_type](db, event, _error(event, batch))
 
 
-def _started(db: sqlite3.Connection, event: Event) -> None:
+def _error(event: Event, batch: Batch) -> str | None:
+    """Why a build failed: in a blob, because it may be the words of a model."""
+    name = event.payload.get("blob")
+    content = batch.blob(name) if name else None
+    return None if content is None else str(json.loads(content)["error"])
+
+
+def _started(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
     given = event.payload
     # A build of the same session that never finished was cut off.
     db.execute(
@@ -125,7 +147,7 @@ def _started(db: sqlite3.Connection, event: Event) -> None:
     )
 
 
-def _finished(db: sqlite3.Connection, event: Event) -> None:
+def _finished(db: sqlite3.Connection, event: Event, error: str | None) -> None:
     given = event.payload
     db.execute(
         """
@@ -137,7 +159,7 @@ def _finished(db: sqlite3.Connection, event: Event) -> None:
         """,
         {
             "status": given["status"],
-            "error": given["error"],
+            "error": error,
             "at": iso(event.ts),
             "model": given.get("model"),
             "prompt": given.get("prompt_hash"),
@@ -158,7 +180,7 @@ def _finished(db: sqlite3.Connection, event: Event) -> None:
             given["head"],
             given["extractor"],
             given["status"],
-            given["error"],
+            error,
             event.build_id,
             iso(event.ts),
             event.project,
@@ -166,7 +188,7 @@ def _finished(db: sqlite3.Connection, event: Event) -> None:
     )
 
 
-def _measured(db: sqlite3.Connection, event: Event) -> None:
+def _measured(db: sqlite3.Connection, event: Event, error: str | None) -> None:
     db.executemany(
         """
         insert into pipeline_metrics(id, ts, stage, latency_ms, success, error, session_id, build_id, project)
@@ -179,7 +201,7 @@ def _measured(db: sqlite3.Connection, event: Event) -> None:
                 step["stage"],
                 step["latency_ms"],
                 int(step["success"]),
-                step["error"],
+                None if step["success"] else error,
                 event.session_id,
                 event.build_id,
                 event.project,
@@ -189,7 +211,7 @@ def _measured(db: sqlite3.Connection, event: Event) -> None:
     )
 
 
-def _called(db: sqlite3.Connection, event: Event) -> None:
+def _called(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
     given = event.payload
     db.execute(
         """
@@ -211,10 +233,19 @@ def _called(db: sqlite3.Connection, event: Event) -> None:
     )
 
 
-def _forget(db: sqlite3.Connection, event: Event) -> None:
+def _voided(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
+    """A task that the session spoke of went with another session: it is to be learned again."""
+    db.execute("delete from learned where session_id = ?", (event.session_id,))
+    db.execute(
+        "insert into learning_voids values (?, ?, ?) on conflict do update set position = excluded.position",
+        (event.session_id, event.position, event.project),
+    )
+
+
+def _forget(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
     """A forgotten session can be learned again when it comes back. What its models cost stays: it was spent."""
     sessions = event.payload["sessions"]
-    for table in ("build_runs", "pipeline_metrics", "learned"):
+    for table in ("build_runs", "pipeline_metrics", "learned", "learning_voids"):
         db.executemany(f"delete from {table} where session_id = ?", [(s,) for s in sessions])
         if event.payload["project"] is not None:
             db.execute(f"delete from {table} where project = ?", (event.payload["project"],))
@@ -225,5 +256,6 @@ _FOLDS = {
     "build_finished": _finished,
     "pipeline_measured": _measured,
     "model_called": _called,
+    "learning_voided": _voided,
     "forgotten": _forget,
 }

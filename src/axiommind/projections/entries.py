@@ -150,6 +150,7 @@ _DDL = (
         json_extract(q.value, '$.event_id') as event_id,
         json_extract(q.value, '$.position') as position,
         g.path,
+        coalesce(g.live, 0) as is_live,
         json_extract(q.value, '$.line') as line,
         json_extract(q.value, '$.block') as block,
         json_extract(q.value, '$.start') as span_start,
@@ -184,7 +185,7 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
         elif event.event_type == "evidence_aligned":
             _aligned(db, event)
         elif event.event_type == "idris_checked":
-            _checked(db, event)
+            _checked(db, event, batch)
         elif event.event_type == "promoted":
             _promoted(db, event, batch)
         elif event.event_type == "conflict_detected":
@@ -244,8 +245,9 @@ def _aligned(db: sqlite3.Connection, event: Event) -> None:
     )
 
 
-def _checked(db: sqlite3.Connection, event: Event) -> None:
+def _checked(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     given = event.payload
+    words = batch.blob(given["blob"])
     by, passed = given["verified_by"], sum(one["passed"] for one in given["results"])
     db.execute(
         "insert into checks values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -256,7 +258,7 @@ def _checked(db: sqlite3.Connection, event: Event) -> None:
             iso(event.ts),
             by,
             int(given["agree"]),
-            given["difference"],
+            "" if words is None else str(json.loads(words)["difference"]),
             passed,
             len(given["results"]) - passed,
         ),

@@ -93,7 +93,9 @@ def find_entry(db: sqlite3.Connection, name: str) -> EntryRow:
         f"select {_COLUMNS} from entries e where substr(e.entry_id, 1, length(:start)) = :start limit 2",
         {"start": start},
     ).fetchall()
-    if not rows or len(start) < 5:
+    if len(start) < 5:
+        raise BadQuery(f"{name!r} fits every entry", hint="give more characters of the id")
+    if not rows:
         raise NotFound(f"there is no entry {name!r}", hint="axm entries lists them")
     if len(rows) > 1:
         raise BadQuery(f"{name!r} fits several entries", hint="give more characters of the id")

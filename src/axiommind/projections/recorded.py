@@ -30,6 +30,7 @@ class Message(NamedTuple):
     timestamp: int | None
     use: int | None  # of a call or a result: which of the uses
     failed: bool
+    copied: bool = False  # it stands in an earlier session too, which this one was forked from
 
     def span(self, start: int, end: int) -> Span:
         return Span(self.position, self.line, self.block, start, end)
@@ -46,10 +47,12 @@ class Use(NamedTuple):
     leaves: dict[str, int]  # pointer relative to the input, such as /todos/0/content: message
     results: tuple[int, ...]  # messages; none when nothing came back
     failed: bool | None  # None when nothing came back
+    copied: bool = False
 
 
 class Transcript(NamedTuple):
-    """What was said in a session, less what it has from another one that it was forked from."""
+    """What was said in a session. What it has from another one, that it was forked from, is marked as copied: there
+    to be understood by, and learned there."""
 
     session_id: str
     project: str
@@ -82,10 +85,12 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
     ).fetchone()
     if row is None:
         return None
-    seen = _said_elsewhere(db, session)
+    elsewhere = _said_elsewhere(db, session)
+    seen: set[str] = set()
     messages: list[Message] = []
     uses: list[Use] = []
     by_id: dict[str, int] = {}
+    early: dict[str, list[int]] = {}  # results that came before their call
     done: set[tuple[str, int]] = set()
     segments = db.execute(
         "select position, source, first_line, blob from segments where session_id = ? and live order by position",
@@ -99,7 +104,7 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
         blocks, calls = load_source(source).blocks(content, first_line, frozenset(seen))
         base = len(messages)
         first_use = len(uses)
-        uses += [_use(call, base) for call in calls]
+        uses += [_use(call, base, call.uuid in elsewhere) for call in calls]
         for n, call in enumerate(calls):
             if call.use_id is not None:
                 by_id[call.use_id] = first_use + n
@@ -108,19 +113,29 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
             at = owner.get(base + n)
             if b.role == "result":
                 at = by_id.get(b.use_id or "")
-                if at is not None:
+                if at is None:
+                    early.setdefault(b.use_id or "", []).append(base + n)
+                else:
                     uses[at] = uses[at]._replace(results=(*uses[at].results, base + n), failed=b.failed)
-            messages.append(Message(position, b.line, b.pointer, b.role, b.text, b.timestamp, at, b.failed))
+            copied = b.uuid in elsewhere
+            messages.append(Message(position, b.line, b.pointer, b.role, b.text, b.timestamp, at, b.failed, copied))
         seen |= {b.uuid for b in blocks if b.uuid is not None}
+    for use_id, places in early.items():
+        at = by_id.get(use_id)
+        if at is not None:
+            failed = messages[places[-1]].failed if uses[at].failed is None else uses[at].failed
+            uses[at] = uses[at]._replace(results=(*places, *uses[at].results), failed=failed)
+            for place in places:
+                messages[place] = messages[place]._replace(use=at)
     project, agent, started, ended, subagent = row
     return Transcript(
         session, project, agent, started, ended, bool(subagent), head_of(db, session), tuple(messages), tuple(uses)
     )
 
 
-def _use(call: Call, base: int) -> Use:
+def _use(call: Call, base: int, copied: bool) -> Use:
     leaves = {pointer: base + place for pointer, place in call.leaves.items()}
-    return Use(call.name, call.classified_name, call.given, call.timestamp, call.line, leaves, (), None)
+    return Use(call.name, call.classified_name, call.given, call.timestamp, call.line, leaves, (), None, copied)
 
 
 def _said_elsewhere(db: sqlite3.Connection, session: str) -> set[str]:

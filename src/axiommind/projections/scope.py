@@ -35,13 +35,24 @@ _BY_SESSION = (
     "files",
     "sidecars",
 )
-_BY_PROJECT = ("entries", "entities", "task_events", "build_runs", "pipeline_metrics", "learned", "checks", "decisions")
+_BY_PROJECT = (
+    "entries",
+    "entities",
+    "task_events",
+    "build_runs",
+    "pipeline_metrics",
+    "learned",
+    "learning_voids",
+    "checks",
+    "decisions",
+)
 # Tables that are about entries or entities: the column that says which.
 _BY_ENTRY = {
     "promotions": "entry_id",
     "rulings": "entry_id",
     "entry_uses": "entry_id",
     "entry_evidence": "entry_id",
+    "rejected_claims": "entry_id",
     "conflicts": "newer_id",
 }
 _BY_ENTITY = {
@@ -127,6 +138,11 @@ def _of_project(project: str) -> Iterator[str]:
         create temp view decision_evidence as
         select * from main.decision_evidence where decision_id in (select decision_id from decisions)
     """
+    yield """
+        create temp view vector_outbox as
+        select * from main.vector_outbox
+        where item_id in (select entry_id from entries) or item_id in (select entity_id from entities)
+    """
     # A folder of notes belongs to everybody, unless it lies in another project.
     yield f"""
         create temp view documents as
@@ -140,6 +156,7 @@ def _of_project(project: str) -> Iterator[str]:
         select * from main.passages
         where session_id in ({mine}) or doc_id in (select id from documents)
     """
+    yield "create temp view passage_texts as select * from main.passage_texts where id in (select id from passages)"
     yield f"""
         create temp view prompt_keywords as
         select k.* from main.prompt_keywords k join main.prompts p on p.id = k.prompt_id

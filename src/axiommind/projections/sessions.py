@@ -16,7 +16,7 @@ from axiommind.sources import load as load_source
 from axiommind.sources.projects import slug
 
 NAME = "sessions"
-VERSION = 2
+VERSION = 3
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = (
     "transcript_segment",
@@ -302,6 +302,10 @@ _DDL = (
 )
 
 
+# How sure the project of a session is, at most: its lines say where it was moved to.
+_MOVED = 2
+
+
 def create(db: sqlite3.Connection) -> None:
     for statement in _DDL:
         db.execute(statement)
@@ -335,7 +339,8 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
     path = payload["stream"]
     generation = payload["generation"]
     before = db.execute("select generation, pruned from files where path = ?", (path,)).fetchone()
-    _upsert_session(db, event, session, batch)
+    rewritten = before is not None and (generation > before[0] or before[1])
+    _upsert_session(db, event, session, batch, rewritten=rewritten)
     db.execute(
         """
         insert into segments(position, session_id, source, path, generation, start_offset, end_offset,
@@ -365,17 +370,22 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
         (path, session, payload["folder"], generation, event.position, payload["size"], payload["mtime_ms"]),
     )
     batch.sessions.add(session)
-    if before is not None and (generation > before[0] or before[1]):
+    if rewritten:
         # Rewritten, or back after a prune: other files of the session may hold the same records, so the
         # session is folded anew from what is live.
         db.execute("update segments set live = 0 where path = ? and generation < ?", (path, generation))
         _fold_again(db, session, batch, shared)
     else:
-        _fold(db, session, event.position, batch, shared)
+        moved_to = _fold(db, session, event.position, batch, shared)
+        if moved_to is not None and payload["project_known"] == _MOVED:
+            project = payload.get("moves", {}).get(moved_to, event.project)  # older logs have no `moves`
+            db.execute("update sessions set project = ?, project_known = ? where id = ?", (project, _MOVED, session))
 
 
-def _upsert_session(db: sqlite3.Connection, event: Event, session: str, batch: Batch) -> None:
+def _upsert_session(db: sqlite3.Connection, event: Event, session: str, batch: Batch, *, rewritten: bool) -> None:
+    """That a session was moved counts only by a line that is new: a copy of an older one says where it was before."""
     payload = event.payload
+    known = int(payload["project_known"])
     old = db.execute("select project from sessions where id = ?", (session,)).fetchone()
     db.execute(
         """
@@ -398,7 +408,7 @@ def _upsert_session(db: sqlite3.Connection, event: Event, session: str, batch: B
             "at": iso(event.ts),
             "agent": payload["source"],
             "parent": payload["parent_session"],
-            "known": int(payload["project_known"]),
+            "known": known if rewritten or old is None else min(known, _MOVED - 1),
         },
     )
     if old is not None:
@@ -412,8 +422,9 @@ def _fold_again(db: sqlite3.Connection, session: str, batch: Batch, shared: _can
         _fold(db, session, position, batch, shared)
 
 
-def _fold(db: sqlite3.Connection, session: str, position: int, batch: Batch, shared: _canonical.Shared) -> None:
-    """The rows of one segment, less what another file of the session has brought already."""
+def _fold(db: sqlite3.Connection, session: str, position: int, batch: Batch, shared: _canonical.Shared) -> str | None:
+    """The rows of one segment, less what another file of the session has brought already; the folder that the session
+    was moved to, if they name one."""
     source, blob, first_line, path, twin = db.execute(
         """
         select s.source, s.blob, s.first_line, s.path,
@@ -424,15 +435,16 @@ def _fold(db: sqlite3.Connection, session: str, position: int, batch: Batch, sha
         (position,),
     ).fetchone()
     if twin:  # the same lines under another path: a file that was moved or is there twice
-        return
+        return None
     decoded = batch.decode(position, source, blob, first_line)
     if decoded is None:
-        return
+        return None
     known = _rows.already_known(db, session, decoded.records)
     if known:
         decoded = batch.decode(position, source, blob, first_line, known)
         assert decoded is not None
     _rows.add(db, session, position, path, decoded, shared, batch)
+    return decoded.cwd if decoded.relocated else None
 
 
 def _sidecar(db: sqlite3.Connection, event: Event, batch: Batch) -> None:

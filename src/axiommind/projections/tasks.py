@@ -1,8 +1,9 @@
 """Tasks, conditions and artifacts as entities, their aliases, and the edges between them and to their entries.
 
 `task_events` holds the events as rows with their text; everything else is recomputed from the rows of what was
-touched, so a rebuild and an increment agree, and forgetting is: delete the rows, recompute. An edge needs both its
-ends. A blocked task whose every blocker was forgotten waits for the project's placeholder.
+touched, so a rebuild and an increment agree, and forgetting is: delete the rows, recompute. So is voiding what one
+session said of some entities, which lets it be learned again. An edge needs both its ends. A blocked task whose every
+blocker was forgotten waits for the project's placeholder.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ __all__ = [
 ]
 
 NAME = "tasks"
-VERSION = 1
+VERSION = 2
 AFTER: tuple[str, ...] = ("entries",)
-EVENT_TYPES = (*EVENTS, "forgotten", "promoted")
+EVENT_TYPES = (*EVENTS, "learning_voided", "forgotten", "promoted")
 TABLES = ("task_events", "task_links", "entity_keys", "entities", "entity_aliases", "edges")
 
 _DDL = (
@@ -196,6 +197,8 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
     for event in batch.events:
         if event.event_type == "forgotten":
             _forget(db, event, touched, flipped)
+        elif event.event_type == "learning_voided":
+            _void(db, event, touched, flipped)
         elif event.event_type == "promoted":
             promoted |= {change["entry_id"] for change in event.payload["changes"]}
         else:
@@ -251,3 +254,15 @@ def _forget(db: sqlite3.Connection, event: Event, touched: set[str], flipped: se
         touched |= {row[0] for row in rows}
         flipped |= {row[0] for row in rows}
         db.execute(f"delete from task_events where {column} = ?", (value,))
+
+
+def _void(db: sqlite3.Connection, event: Event, touched: set[str], flipped: set[str]) -> None:
+    """What a session said of these entities until now does not count any more: it is about to be learned anew."""
+    for entity in event.payload["entities"]:
+        found = db.execute(
+            "delete from task_events where session_id = ? and entity_id = ? and position < ?",
+            (event.payload["session"], entity, event.position),
+        )
+        if found.rowcount:
+            touched.add(entity)
+            flipped.add(entity)

@@ -34,7 +34,7 @@ _WHERE = {
     # The first words that the claim rests on.
     "insight": """
         select v.line, v.line, v.path from entries r
-        join entry_evidence v on v.entry_id = r.entry_id and v.line is not null and v.path is not null
+        join entry_evidence v on v.entry_id = r.entry_id and v.line is not null and v.is_live
     """,
     "doc": "select r.line_start, r.line_end, d.path from chunks r join documents d on d.id = r.doc_id",
 }

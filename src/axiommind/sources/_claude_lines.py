@@ -257,6 +257,7 @@ class Decoder:
             out.last_ts = when if out.last_ts is None else max(out.last_ts, when)
         if isinstance(line.relocatedCwd, str) and line.relocatedCwd:  # moved, perhaps again
             out.cwd, out.relocated = line.relocatedCwd, True
+            out.moves.append(line.relocatedCwd)
         elif out.cwd is None and isinstance(line.cwd, str) and line.cwd:
             out.cwd = line.cwd
         if isinstance(line.gitBranch, str) and line.gitBranch:

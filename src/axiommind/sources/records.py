@@ -136,6 +136,7 @@ class Decoded:
     model: str | None = None
     parent_session: str | None = None
     relocated: bool = False  # cwd is where the session was moved to
+    moves: list[str] = field(default_factory=list)  # every folder that it was moved to, in order
     first_ts: int | None = None
     last_ts: int | None = None
 

@@ -10,22 +10,28 @@ import shlex
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from axiommind.surfaces import hits, render
 
 if TYPE_CHECKING:
+    from axiommind.api.judging import DecisionShown
     from axiommind.memory.shown import EntryShown, QuoteShown
     from axiommind.projections._task_queries import TaskRow
     from axiommind.projections.entry_rows import EntryRow, Listed
 
 __all__ = [
     "claim",
+    "decided_json",
+    "decision_as_text",
+    "decision_json",
     "entries_table",
     "entry_json",
     "entry_shown_as_text",
     "entry_shown_json",
+    "iso",
     "labelled",
     "one_line",
     "project_name",
@@ -41,7 +47,13 @@ _TASKS_SHOWN = 10
 
 
 def one_line(text: str) -> str:
-    return " ".join(render.printable(text).split())
+    """On one line. Line ends of every kind are blanks before what cannot be printed gets a mark."""
+    return " ".join(render.printable(" ".join(text.split())).split())
+
+
+def iso(milliseconds: int) -> str:
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def words_of(name: str) -> str:
@@ -96,7 +108,7 @@ def entry_json(entry: EntryRow, sessions: int | None = None) -> dict[str, Any]:
         "project": entry.project,
         "session_id": entry.session_id,
         "timestamp": entry.happened_at,
-        "created_ts": entry.created_ts,
+        "created_at": iso(entry.created_ts),
         "rule": entry.rule,
         "confidence": entry.confidence,
         "aligned": entry.aligned,
@@ -118,7 +130,7 @@ def entries_table(found: Sequence[Listed]) -> str:
             "type": words_of(one.entry.entry_type),
             "stage": one.entry.stage,
             "status": one.entry.status,
-            "title": claim(one.entry),
+            "title": one_line(claim(one.entry)),
             "project": project_name(one.entry.project),
             "sessions": one.sessions,
             "date": render.day(one.entry.happened_at or one.entry.created_ts),
@@ -205,7 +217,7 @@ _CONTENT = {"status": "task status", "blockedBy": "waits for"}
 
 
 def _indented(text: str) -> str:
-    return textwrap.indent(render.printable(text).strip(), "  ")
+    return textwrap.indent(render.printable("\n".join(text.splitlines())).strip(), "  ")
 
 
 def _section(title: str, lines: Sequence[str]) -> str:
@@ -240,8 +252,51 @@ def _quoted(number: int, quote: QuoteShown) -> str:
 
 def _beside(text: str) -> str:
     """In a line, with the blank that parts it from the quote, if there was one."""
-    return re.sub(r"\s+", " ", render.printable(text))
+    return render.printable(re.sub(r"\s+", " ", text))
 
 
 def _task(name: str, task: TaskRow | None) -> str:
     return name if task is None else f"{name}  {words_of(task.status)}  {one_line(task.title)}"
+
+
+# --- decisions ---------------------------------------------------------------------------------------------
+
+
+def decided_json(row: Mapping[str, Any], evidence_ids: Sequence[str]) -> dict[str, Any]:
+    """A row of the list of decisions; `evidence_ids` are the entries that one made by hand rests on."""
+    shown = {"timestamp" if name == "at" else name: value for name, value in row.items()}
+    return {**shown, "evidence_ids": list(evidence_ids)}
+
+
+def decision_json(shown: DecisionShown) -> dict[str, Any]:
+    return {
+        "id": shown.decision_id,
+        "timestamp": shown.at,
+        "made_by": shown.actor,
+        "decision": shown.action,
+        "rationale": shown.reason or None,
+        "project": shown.project,
+        "evidence": [
+            {"id": name, "title": title, "stage_then": stage, "role": role}
+            for name, title, stage, role in shown.evidence
+        ],
+    }
+
+
+def decision_as_text(shown: DecisionShown) -> str:
+    """A decision made by hand, and the entries that it rests on."""
+    facts = [
+        ("id", shown.decision_id),
+        ("type", "decision, made with axm decide"),
+        ("made by", one_line(shown.actor)),
+        ("reason", one_line(shown.reason)),
+        ("project", one_line(shown.project or "")),
+        ("date", render.day(shown.at)),
+    ]
+    rests = [
+        f"{number}. {one_line(title)} {render.dim(f'· {stage} then, {words_of(role)} it')}\n     axm entry show {name}"
+        for number, (name, title, stage, role) in enumerate(shown.evidence, 1)
+    ]
+    return "\n\n".join(
+        part for part in (render.bold(one_line(shown.action)), labelled(facts), _section("Rests on", rests)) if part
+    )

@@ -80,7 +80,7 @@ def _shown(value: Any) -> str:
         return f"{value:.3f}".rstrip("0").rstrip(".")
     if isinstance(value, (list, dict)):
         value = json.dumps(value, ensure_ascii=False)
-    return " ".join(printable(str(plain(value))).split())
+    return printable(" ".join(str(plain(value)).split()))
 
 
 def _cut(text: str, room: int) -> str:

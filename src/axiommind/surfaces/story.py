@@ -4,39 +4,45 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from axiommind.surfaces.memory import words_of
+from axiommind.surfaces.memory import iso, words_of
 
 if TYPE_CHECKING:
+    from axiommind.api.judging import DecisionShown
     from axiommind.memory.shown import EntryShown
     from axiommind.model import Event
 
-__all__ = ["Told", "story"]
+__all__ = ["Told", "decision_story", "story"]
 
 
 class Told(NamedTuple):
     at: str  # when it was written down
     what: str
     who: str
-    event_id: str
+    event_id: str | None
     event_type: str
-    happened_at: int | None
+    timestamp: int | None  # when it happened
 
 
 def story(shown: EntryShown, events: Sequence[Event]) -> list[Told]:
     """The events in order, each in one sentence or some."""
     teller = _Teller(shown)
     return [
-        Told(_iso(event.ts), what, event.actor, event.event_id, event.event_type, event.happened_at)
+        Told(iso(event.ts), what, event.actor, event.event_id, event.event_type, event.happened_at)
         for event in events
         for what in teller.told(event)
     ]
 
 
-def _iso(ts: int) -> str:
-    return datetime.fromtimestamp(ts / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def decision_story(shown: DecisionShown) -> list[Told]:
+    """How a decision made by hand came to be: that it was made, and on what."""
+    reason = f": {shown.reason}" if shown.reason else ""
+    said = [f"decided{reason}"]
+    for name, title, stage, role in shown.evidence:
+        how = "rests on" if role == "supports" else f"{words_of(role)}:"
+        said.append(f"{how} {name}, {stage} then: {title}")
+    return [Told(iso(shown.at), what, shown.actor, None, "decision_made", shown.at) for what in said]
 
 
 class _Teller:
@@ -79,13 +85,13 @@ class _Teller:
 
     def _idris_checked(self, given: dict[str, Any]) -> Iterator[str]:
         names = " and ".join(
-            one["name"] if one["name"] == "builtin" else f"{one['name']} {one['version']}" for one in given["checkers"]
+            name if name == "builtin" else f"{name} {version}" for name, version, *_ in given["checkers"]
         )
         for one in self._mine(given["results"]):
             failed = f" ({', '.join(one['failed'])})" if one["failed"] else ""
             yield f"checked by {names}: {'passed' if one['passed'] else 'failed'}{failed}"
         if not given["agree"]:
-            yield f"the checkers disagree: {given['difference']}"
+            yield "the checkers disagree: axm doctor says how"
 
     def _promoted(self, given: dict[str, Any]) -> Iterator[str]:
         from axiommind.memory.values import STAGES

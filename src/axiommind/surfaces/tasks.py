@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from axiommind.surfaces import render
+from axiommind.surfaces import hits, render
 from axiommind.surfaces.memory import labelled, one_line, project_name, several_projects, short_ids, words_of
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def task_detail_json(detail: TaskDetail) -> dict[str, Any]:
         "aliases": list(detail.aliases),
         "blocked_by": [_blocker_json(blocker) for blocker in detail.blocked_by],
         "suggested": [_blocker_json(blocker) for blocker in detail.suggested],
-        "history": [change._asdict() for change in detail.history],
+        "history": [{**change._asdict(), "citation": hits.cited(change.citation)} for change in detail.history],
         "evidence": list(detail.evidence),
     }
 
@@ -178,12 +178,25 @@ def task_as_text(detail: TaskDetail) -> str:
 
 def _change(change: HistoryRow) -> str:
     what = _WHAT.get(change.what, words_of(change.what))
+    if change.what == "task_blockers_set":
+        verb = "waits for" if change.after == "replace" else "may wait for"
+        what = f"{verb}: {'; '.join(map(_waited_for, change.waits_for)) or 'nothing'}"
+        change = change._replace(after=None)
     before, after = (None if side is None else words_of(one_line(side)) for side in (change.before, change.after))
     if after is not None:
         what += f": {before} → {after}" if before is not None else f": {after}"
     if change.outcome != "applied":
         what += f" ({change.outcome}" + (f": {one_line(change.reason)})" if change.reason else ")")
-    return f"{render.day(change.at)}  {what} {render.dim(f'· {change.actor}')}"
+    where = f" · {one_line(change.citation.text)}" if change.citation is not None else ""
+    return f"{render.day(change.at)}  {what} {render.dim(f'· {change.actor}{where}')}"
+
+
+def _waited_for(title: str | None) -> str:
+    from axiommind.projections._task_fold import PLACEHOLDER
+
+    if title is None:
+        return "something that was forgotten"
+    return "something that nobody named" if title == PLACEHOLDER else one_line(title)
 
 
 _WHAT = {
@@ -191,6 +204,6 @@ _WHAT = {
     "task_status_changed": "status",
     "task_priority_changed": "priority",
     "task_title_changed": "title",
-    "task_blockers_set": "waits for",
     "task_transition_rejected": "status refused",
+    "task_mentioned": "mentioned",
 }

@@ -43,9 +43,11 @@ class ExtractionFailed(Exception):
 
 
 class Extractor(Protocol):
-    """What `make(config, spend)` of a module in this folder returns."""
+    """What `make(config, spend)` of a module in this folder returns. `is_measured`: the confidence of its drafts is
+    how often each rule was right; else it is what people said of its claims so far."""
 
     name: str
+    is_measured: bool
 
     def extract(self, transcript: Transcript) -> Extraction: ...
 

@@ -85,7 +85,7 @@ def _items(transcript: Transcript, most: int) -> Iterator[_Item]:
         use = transcript.uses[message.use] if message.use is not None else None
         rank, limit = _worth(message, use, fields.get(index, ""))
         text = _HALF_PAIRS.sub("\ufffd", message.text).replace("\x00", "").strip()
-        if not limit or not text:
+        if not limit or not text or message.copied:  # what a fork copied is learned where it was said
             continue
         label = f"[{index} {message.role}{_about(message, use, fields.get(index, ''))}] "
         text = without_colours(text) if message.role == "result" else text

@@ -11,7 +11,19 @@ import re
 from typing import Any, NamedTuple
 
 from axiommind.memory.extractors._precision import PRECISION
-from axiommind.memory.extractors._quoting import LONGEST, SHORTEST, clip, given, head, leaf, only, within
+from axiommind.memory.extractors._quoting import (
+    LONGEST,
+    MOST_QUOTES,
+    SHORTEST,
+    clip,
+    covered,
+    cut,
+    given,
+    leaf,
+    only,
+    tail,
+    within,
+)
 from axiommind.memory.values import Draft, Quote
 from axiommind.projections.recorded import Transcript, Use
 
@@ -52,6 +64,8 @@ _USUAL = re.compile(  # headings that every plan has
 )
 _PLAN = 30_000
 _RATIONALE = 600
+_REASON_QUOTES = 2
+_BLANK = re.compile(r"\n[ \t]*\r?\n")
 
 
 class _Option(NamedTuple):
@@ -103,7 +117,7 @@ def _answer(
     title = f"{header}: {question}" if header and _VAGUE.search(question) else question
     if len(title) > LONGEST:  # what is asked stands last, after what led to it
         title = _SENTENCE.split(title[-2_000:])[-1]
-    quotes = within(transcript, message, pair[-LONGEST:] if len(answer) < LONGEST else answer[:LONGEST])
+    quotes = within(transcript, message, tail(pair) if len(answer) < LONGEST else cut(answer))
     why: tuple[Quote, ...] = ()
     for option in chosen:
         why = only(why, leaf(transcript, use, option.pointer))
@@ -115,7 +129,7 @@ def _answer(
         quotes=only(leaf(transcript, use, f"/questions/{i}/question"), quotes, why),
         rule="answers",
         confidence=PRECISION["answers"],
-        rationale=" ".join(option.description for option in chosen)[:_RATIONALE].strip(),
+        rationale=cut(" ".join(option.description for option in chosen), _RATIONALE),
         value=value,
         timestamp=transcript.messages[message].timestamp,
     )
@@ -183,32 +197,39 @@ def _plan(transcript: Transcript, message: int, plan: str, timestamp: int | None
         return None
     why = _WHY.search(plan, heading.end())
     reason = _paragraph(plan[why.end() :]) if why else ""
-    quotes = within(transcript, message, heading[0].strip()[:LONGEST])
+    quotes = within(transcript, message, cut(heading[0].strip()))
+    because: tuple[Quote, ...] = ()
     if len(reason) >= SHORTEST:
-        quotes = only(quotes, within(transcript, message, head(reason)))
+        because, reason = covered(transcript, message, reason, _REASON_QUOTES)
+    rows = []
+    for row in _outline(plan):
+        said = within(transcript, message, cut(row))
+        if said and len(only(quotes, because, said)) <= MOST_QUOTES:
+            quotes = only(quotes, said)
+            rows.append(f"- {clip(row, 120)}")
     return Draft(
         type="decision",
         title=title,
-        text=_outline(plan, title),
-        quotes=quotes,
+        text="\n".join([title, *rows]),
+        quotes=only(quotes[:1], because, quotes),
         rule="plans",
         confidence=PRECISION["plans"],
-        rationale=" ".join(reason[:_RATIONALE].split()),
+        rationale=" ".join(reason.split()),
         value=title,
         timestamp=timestamp,
     )
 
 
 def _paragraph(text: str) -> str:
-    text = text.lstrip()[: _RATIONALE * 2].replace("\r\n", "\n")
-    first, _, rest = text.partition("\n\n")
-    if first.rstrip().endswith(":"):  # what it leads to is the reason
-        first = text[: len(first) + 2 + len(rest.partition("\n\n")[0])]
+    text = text.lstrip()[: _RATIONALE * 2]
+    ends = [match.start() for match in _BLANK.finditer(text)] + [len(text)]
+    first = text[: ends[0]]
+    if first.rstrip().endswith(":") and len(ends) > 1:  # what it leads to is the reason
+        first = text[: ends[1]]
     return "" if first.startswith("#") else first.rstrip()
 
 
-def _outline(plan: str, title: str) -> str:
-    """The plan's name and its headings: what it does, without how."""
+def _outline(plan: str) -> list[str]:
+    """The plan's headings: what it does, without how."""
     rows = [match[1].strip() for match in _SECTION.finditer(plan)]
-    rows = [row for row in rows if len(row) > 12 and not _USUAL.match(row)][:12]
-    return "\n".join([title, *(f"- {clip(row, 120)}" for row in rows)])
+    return [row for row in dict.fromkeys(rows) if len(row) > 12 and not _USUAL.match(row)][:MOST_QUOTES]

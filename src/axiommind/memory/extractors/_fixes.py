@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from axiommind.memory.extractors._precision import PRECISION
-from axiommind.memory.extractors._quoting import clip, given, head, leaf, only, within
+from axiommind.memory.extractors._quoting import clip, cut, given, head, leaf, only, within
 from axiommind.memory.values import Draft
 from axiommind.projections.recorded import Transcript, Use
 
@@ -137,7 +137,7 @@ def _fix(transcript: Transcript, check: str, failure: _Failure, at: int, use: Us
         return None
     told = _NOISE.sub("", " ".join(_ANSI.sub("", line).split()))
     quotes = only(
-        within(transcript, failure.message, line.strip()[:200].strip()),
+        within(transcript, failure.message, cut(line.strip())),
         leaf(transcript, failure.use, "/command"),
     )
     for result in use.results[:1]:

@@ -103,7 +103,8 @@ class Endpoint(NamedTuple):
 
     def _meaning(self, status: int) -> str:
         if status in (401, 403):
-            return f"refused the key in {self.variable}" if self.key else "wants a key: name its variable by key_env"
+            asks = "wants a key: name its variable by extract.key_env"
+            return f"refused the key in {self.variable}" if self.key else asks
         if status == 404:
             return "knows no such model or path: see extract.model and extract.url"
         if status == 413:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["PHRASES", "REASONS", "UNLESS", "VAGUE", "WORK", "Phrase"]
+__all__ = ["MOMENT", "ONLY_A_REASON", "PHRASES", "REASONS", "STATE", "UNLESS", "VAGUE", "WORK", "Phrase"]
 
 
 class Phrase(NamedTuple):
@@ -63,7 +63,7 @@ _ENGLISH = _phrases(
     ),
     (
         "known",
-        rf"{_OPEN}(?:remember|keep in mind|bear in mind)(?:\s+that\s+|:\s*)"
+        rf"{_OPEN}(?:(?:remember|keep in mind|bear in mind)(?:\s+that\s+|:\s*)|remember,\s+)"
         r"(?P<claim>(?:the|our|we|all|every|each|any|\w{2,30}(?: \w{2,30})? "
         r"(?:is|are|runs?|uses?|has|must|needs?))\b.{9,200})$",
     ),
@@ -78,7 +78,15 @@ _ENGLISH = _phrases(
         rf"{_OPEN}let[’']?s (?:go|stick) with\s+(?!the flow\b)"
         r"(?P<claim>\w[^,]{1,120}(?: (?:for|as|instead of|over|and not) .{2,80}|approach\b.{0,80}|mode))$",
     ),
-    ("decided", r"^decision:\s*(?P<claim>\w.{9,200})$"),
+    (
+        "decided",  # what it is called, and why: a name alone is as often one of a list that was offered
+        rf"{_OPEN}let[’']?s (?:go|stick) with\s+(?!(?:the|an?|my|your|our|one|plan|option|approach|variant)\b)"
+        r"(?P<claim>\w[^,]{1,80}?[,;]?\s+(?:because|since)\s+.{3,200})$",
+    ),
+    (
+        "decided",
+        r"^(?:decision|decided):\s*(?!(?:not|pending|later|open|none|nothing|tbd|i|you|he|she|they|let[’']?s)\b)(?P<claim>\w.{9,200})$",
+    ),
 )
 
 # --- Korean --------------------------------------------------------------------------------------------------------
@@ -86,7 +94,7 @@ _ENGLISH = _phrases(
 _KO_PLEASE = r"\s?(?:줘요?|주세요|주십시오)"
 # The claim up to its verb, which is one of work; then the ending that makes it an order.
 _KO_DO = (
-    r"(?:(?P<claim>.{0,120}?(?:사용|실행|작성|확인|검증|유지|준수|명시|답변|설치|커밋|적용|기록|테스트))"
+    r"(?:(?P<claim>.{0,120}?(?:사용|실행|작성|확인|검증|유지|준수|명시|답변|설치|커밋|적용|기록|저장|테스트))"
     rf"(?:하도록\s?)?(?:해{_KO_PLEASE}|하세요|하십시오|하자|할\s?것)"
     rf"|(?P<other>.{{0,120}}?(?:따라|돌려|지어|물어봐|써)){_KO_PLEASE}|(?P<third>.{{0,120}}?쓰)(?:세요|자))$"
 )
@@ -95,13 +103,20 @@ _KO_NOT = (
     r"|하?면\s?안\s?(?:돼요?|됩니다|된다))$"
 )
 _KO_PAST = r"(?:했다|했어요?|했습니다|했음|하였다|하였습니다|함)$"
-_KO_CHOICE = r"(?:사용하|쓰|쓰지 않|유지하|도입하|저장하|옮기|중단하|두|나누|지원하|전환하|채택하|로 하)"
+_KO_CHOICE = (
+    r"(?:사용하|쓰|쓰지 않|유지하|도입하|저장하|[로에] 남기|옮기|중단하|두|나누|지원하|전환하|채택하|구현하"
+    r"|관리하|통일하|로 하)"
+)
 _KO_WE = r"^(?:우리는?\s|저희는\s|나는\s|결국\s)?(?:(?P<why>.{2,80}?)\s?때문에\s)?"
 _KOREAN = _phrases(
     ("never", rf"^(?P<about>.{{0,40}}?)절대로?\s+(?!좌표|경로|값|위치|주소){_KO_NOT}"),
     ("never", rf"^앞으로(?:는|(?=\s.{{1,40}}[을를은는]\s))\s+(?:절대로?\s+)?{_KO_NOT}"),
     ("always", rf"^(?P<about>.{{0,40}}?)항상\s+{_KO_DO}"),
     ("always", rf"^앞으로는?\s+(?:항상\s+)?{_KO_DO}"),
+    (
+        "always",
+        r"^앞으로는\s+(?!(?:내가|제가|네가|우리가|이|그|저)\s)(?:항상\s+)?(?:(?P<claim>.{2,120}?(?:사용|저장|작성|실행))해|(?P<other>.{2,120}?써))$",
+    ),
     (
         "known",
         r"^(?P<claim>.{4,120}?[다라])는\s?(?:것|걸|거|점|사실)[을를]?\s?(?:꼭\s)?기억해\s?(?:줘|둬|주세요|두세요|라)?$",
@@ -152,7 +167,7 @@ _CHINESE = _phrases(
 
 _JA_PLEASE = r"(?:ください|下さい)"
 _JA_DO = (
-    r"(?P<claim>.{0,120}?(?:実行|使用?|書|確認|追加|明示|テスト|レビュー|答え|作業|更新|記録|検証|通|保|従|英語に|日本語に))"
+    r"(?P<claim>.{0,120}?(?:実行|使用?|書|確認|追加|明示|テスト|レビュー|答え|作業|更新|記録|検証|コミット|マージ|プッシュ|デプロイ|通|保|従|英語に|日本語に))"
     rf"(?:[しっいん]?[てで](?:{_JA_PLEASE}|ね)?|(?:する|つ|う|く)こと|(?:うよう|くよう)に(?:し[てで](?:{_JA_PLEASE}|ね)?|すること)"
     r"|[しいき]ましょう)$"
 )
@@ -194,14 +209,17 @@ _EN_WORK = (
     "hooks http https implementation import imports indentation inheritance input install integration "
     "interface interfaces json key keys libraries library lint linter linting locally lockfile log logger "
     "logging logs main markdown master merge message messages method methods migration migrations mock mocks "
-    "module modules monolith node npm orm package packages pagination parallel password passwords pattern "
+    "module modules monolith monorepo node npm orm package packages pagination parallel password passwords pattern "
     "patterns playwright pnpm postgres pr prettier production prompt prompts prs public python queries query "
     "queue readme rebase redis regression release releases repo repository request requests response "
-    "responses rest review route routes runtime schema schemas script scripts secret secrets server servers "
+    "responses rest review route routes runtime schema schemas script scripts src secret secrets server servers "
     "service services session sessions snapshot snapshots sql sqlite staging string strings style styles sudo "
     "support tabs tailwind test tests thread threads timeout timeouts timestamp timestamps token tokens trunk "
     "type types typescript unit url urls utc utf-8 validation variable variables vendor version versioning "
-    "versions vitest worker workers yaml zod "
+    "versions vitest worker workers yaml zod angular ansible aws azure bun celery cors css cypress deno django "
+    "elasticsearch eslint express fastapi flask gcp graphql grpc helm jest jwt kafka kotlin kubernetes laravel lodash "
+    "mongodb mysql mypy nats next.js nginx oauth poetry postgresql pydantic pytest rabbitmq rails react ruff "
+    "rust sentry spring svelte terraform uv vite vue webpack websocket websockets yarn "
 )
 # Or it looks like code: snake_case, a/path, a.file, camelCase, an ACRONYM.
 _EN_CODE = r"\w_\w|\w/\w|`|\.\w{2,4}\b|(?-i:\b[a-z]+[A-Z]\w+|\b[A-Z]{2,}\b)"
@@ -231,7 +249,7 @@ UNLESS = {
         r"|that (?:command|file|function|one|line|branch|test|script)|here|it|my|me too|call me|such|there|nothing"
         r"|try|look|talked?|together|meetings?|so please|so be|like you|wrote|that is what|(?<=export )is|were|was"
         r"|worked|works|happens?|fails?|failed|hangs?|broke|came|crash\w*|null|undefined|wrong|run into|"
-        r"pages?|carousel|mockups?|buttons?|badges?|box|modals?|dialogs?|headers?|tooltips?|spinners?)\b",
+        r"pages?|carousel|mockups?|buttons?|badges?|box|modals?|dialogs?|headers?|tooltips?|spinners?|pizza|lunch|dinner|coffee|beers?|party|birthday)\b",
         re.I,
     ),
     "ko": re.compile(
@@ -240,10 +258,40 @@ UNLESS = {
         r"|(?:추가|구현|수정|정리|삭제|변경)해|만들어|고쳐|바꿔"
     ),
     "zh": re.compile(
-        r"^先|现在不|現在不|暂时|暫時|这次|這次|今天不|还没|還沒|如果|是否|他说|她说|说过|写着|寫著|怎么|为什么|吗$|呢$|了$|报错|報錯|不了|不上|失败|明天|[点點]|微信|哈哈|称呼|权限|昨天|成功|这个|這個|这种|骗|吓|糊弄|找我|讨论|十分钟|我自己|离职|下午|上午|，没"
+        r"^先|现在不|現在不|暂时|暫時|这次|這次|今天不|还没|還沒|如果|是否|他说|她说|说过|写着|寫著|怎么|为什么|吗$|呢$|了$|报错|報錯|不了|不上|失败|明天|[点點]|微信|哈哈|称呼|权限|昨天|成功|这个|這個|这种|骗|吓|糊弄|找我|讨论|十分钟|我自己|离职|下午|上午|午休|，没"
     ),
     "ja": re.compile(
-        r"まだ決|まだコ|今は|今回|今日|とりあえず|一旦|いったん|と言|と書|って言|らしい|誰|どの|そう決|か$|場合|ている(?!こと)|ので(?![、,])|(?<!これ)から(?![、,作])|たら|ます|ありがとう|気をつけ|困|ログイン|呼んで|そう話|月曜|昨日|後で|信じ|するか|十分|まで$|買う"
+        r"まだ決|まだコ|今は|今回|今日|とりあえず|一旦|いったん|と言|と書|って言|らしい|誰|どの|そう決|か$|場合|ている(?!こと)|ので(?![、,])|(?<!これ)(?<!だけ)(?<![てで])から(?![、,])|たら|ます|ありがとう|気をつけ|困|ログイン|呼んで|そう話|月曜|昨日|後で|信じ|するか|十分|まで$|買う|午後|午前"
+    ),
+}
+
+# What holds for now only, whatever is said (a choice for now of one over another is still one); and the state that
+# something happens to be in, which is nothing to remember.
+MOMENT = {
+    "en": re.compile(
+        r"\b(?:until|till|today|tonight|tomorrow|currently|right now|at the moment|for the moment|temporarily"
+        r"|this (?:week|morning|afternoon|evening)|meanwhile|in the meantime"
+        r"|for now(?! (?:and not|instead of|over)\b))\b",
+        re.I,
+    ),
+    "ko": re.compile(r"까지|지금|현재|오늘|내일|당분간|잠시|임시로|잠깐"),
+    "zh": re.compile(
+        r"直到|(?<![从從])(?:现在|現在)|目前|暂时|暫時|今天(?!起)|今晚|明天|到.{1,6}(?:之前|为止|為止)|正在|这几天"
+    ),
+    "ja": re.compile(r"まで|今日|今夜|今は|現在(?!の)|明日|しばらく|一時的|当分|今週"),
+}
+STATE = {
+    "en": re.compile(
+        r"\b(?:is|are|[’']s|still|being|been|goes|gets?)\s+(?:\w+ ){0,2}?(?:broken|down|red|green|failing"
+        r"|flaky|frozen|offline|stuck|unavailable|unreachable|slow|busy|blocked|locked|full|out|gone|missing|off|open|closed|merged|done|ready|taken)\b|\b(?:passed|ran|merged|closed|demo)\b",
+        re.I,
+    ),
+    "ko": re.compile(
+        r"깨졌|깨져|깨진|고장|내려가|내려갔|다운|멈춰|멈췄|죽었|죽어|장애|점검|막혀|막혔|실패|느려|통과했|열려|열렸|닫혔|닫혀|끝났|머지[됐했]"
+    ),
+    "zh": re.compile(r"坏|壞|挂|掛|不可用|下线|下線|宕|失败|失敗|卡住|红的|中断|维护中|停机|通过了|占用|开了"),
+    "ja": re.compile(
+        r"壊れ|落ちて|落ちた|止ま|停止|ダウン|失敗|メンテナンス|使えな|通った|通りま|開いた|開いて|終わった|済み"
     ),
 }
 
@@ -260,4 +308,21 @@ REASONS = {
         r"[,;]?\s+(?:because|since(?=\s+(?:we|it|the|i|they|this|that|there)\b)|so that)\s+(?P<why>.{3,200})$", re.I
     ),
     "zh": re.compile(r"[，,]\s*(?:因为|因為|由于|由於)(?P<why>.{2,80})$"),
+}
+
+# A sentence that is nothing but the reason of the one before.
+ONLY_A_REASON = {
+    "en": re.compile(
+        r"^(?:(?:this|that|it)(?:[’']s| is) )?because\s+(?P<why>\w.{3,200})$"
+        r"|^(?:the )?reason(?: is(?: that)?|:)\s+(?P<also>\w.{3,200})$",
+        re.I,
+    ),
+    "ko": re.compile(
+        r"^(?:왜냐하면\s|이유는\s)?(?P<why>.{2,80}?[기것])\s?때문(?:이야|이에요|예요|입니다|이다|임)?$"
+        r"|^이유는\s(?P<also>.{2,80}?)(?:야|이에요|예요|입니다|이다)$"
+    ),
+    "zh": re.compile(r"^(?:因为|因為|由于|由於|原因是|理由是)[:：]?\s?(?P<why>[^，,]{2,80})$"),
+    "ja": re.compile(
+        r"^(?:なぜなら[、,]?)?(?P<why>.{2,80}?)(?:から|ため)(?:です|だ)$|^理由は(?P<also>.{2,80}?)(?:です|だ)$"
+    ),
 }

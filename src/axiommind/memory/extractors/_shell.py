@@ -1,4 +1,4 @@
-"""What a shell line gave to `git commit` or `gh pr create`, and where in the line those words stand.
+"""What a shell line gave to `git commit`, `git revert` or `gh pr create`, and where in the line those words stand.
 
 Which programs a line runs is read by `text.commands`; here only the words of one of them are, with their places.
 A line where the two do not agree (a here-document that shows a command, say) gives nothing.

@@ -2,7 +2,9 @@
 
 One draft for each task, with the statuses it was given in order. A title that comes back after it was done is
 another task. A call that failed, or that nothing came back from, changed nothing. Numbers of tasks that this
-session did not create (it was resumed, or shares a list) name nothing here, and are left alone.
+session did not create (it shares a list) name nothing here, and are left alone. What a fork has from its parent says
+which task is meant, and is learned there: of such a task only what the fork itself did is told. Chores of every
+session (`_chores`) are left out, unless something waits for them.
 """
 
 from __future__ import annotations
@@ -11,15 +13,15 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from axiommind.memory.extractors._chores import is_chore
 from axiommind.memory.extractors._precision import PRECISION
-from axiommind.memory.extractors._quoting import clip, given, leaf, only, within
+from axiommind.memory.extractors._quoting import MOST_QUOTES, clip, covered, cut, given, leaf, only, within
 from axiommind.memory.values import Blocker, Draft, Quote, Step, normalise
 from axiommind.projections.recorded import Transcript, Use
 
 __all__ = ["MOST", "tasks"]
 
 MOST = 500  # tasks of one session; a list that is longer is not what somebody means to do
-_TEXT = 2_000
 _STATUS = {
     "pending": "pending",
     "in_progress": "in_progress",
@@ -42,26 +44,38 @@ class _Task:
     steps: list[Step] = field(default_factory=list)
     blockers: list[_Task] = field(default_factory=list)
     renamed_from: str = ""
+    copied: bool = False  # it was listed in the session that this one was forked from
+    own: list[Step] = field(default_factory=list)  # what of it this session itself says, and no other
+    own_blockers: list[_Task] = field(default_factory=list)
 
     @property
     def status(self) -> str:
         return self.steps[-1].status if self.steps else ""
 
-    def step(self, status: str, quotes: tuple[Quote, ...], timestamp: int | None) -> None:
+    def step(self, status: str, quotes: tuple[Quote, ...], use: Use) -> None:
         if status != self.status and quotes:
-            self.steps.append(Step(status, quotes, timestamp))
+            self.steps.append(Step(status, quotes, use.timestamp))
+            if not use.copied:
+                self.own.append(self.steps[-1])
 
-    def draft(self) -> Draft:
+    def draft(self) -> Draft | None:
+        """What this session says of it; None when it says nothing."""
+        is_renamed = self.copied and bool(self.renamed_from) and self.status not in _CLOSED
+        if not self.quotes or not (self.own or is_renamed):
+            return None
+        quotes, timestamp = self.quotes, self.timestamp
+        if self.copied and self.own:
+            quotes, timestamp = only(quotes[:1], self.own[0].quotes, quotes[1:]), self.own[0].timestamp
         return Draft(
             type="task_note",
             title=self.title,
             text=self.text,
-            quotes=self.quotes,
+            quotes=quotes[:MOST_QUOTES],
             rule=self.rule,
             confidence=PRECISION[self.rule],
-            timestamp=self.timestamp,
-            steps=tuple(self.steps),
-            blocked_by=tuple(Blocker(other.title, is_title=True) for other in self.blockers),
+            timestamp=timestamp,
+            steps=tuple(self.own),
+            blocked_by=tuple(Blocker(other.title, is_title=True) for other in self.own_blockers),
             renamed_from=self.renamed_from,
         )
 
@@ -77,7 +91,9 @@ def tasks(transcript: Transcript) -> list[Draft]:
             lists.create(use)
         elif use.name == "TaskUpdate":
             lists.update(use)
-    return [task.draft() for task in lists.all if task.quotes and task.steps]
+    awaited = {id(blocker) for task in lists.all if not is_chore(task.title) for blocker in task.blockers}
+    kept = [task for task in lists.all if not is_chore(task.title) or id(task) in awaited]
+    return [draft for task in kept if (draft := task.draft()) is not None]
 
 
 class _Lists:
@@ -97,7 +113,7 @@ class _Lists:
             return known
         if not title or not quotes or len(self.all) >= MOST:
             return None
-        task = _Task(rule, title, text[:_TEXT].strip() or title, quotes, use.timestamp)
+        task = _Task(rule, title, text or title, quotes, use.timestamp, copied=use.copied)
         self.all.append(task)
         self.by_title[normalise(title)] = task
         return task
@@ -120,7 +136,7 @@ class _Lists:
             said = leaf(self.transcript, use, f"/todos/{i}/status")
             task = self.named("todos", title, "", quotes, use)
             if task is not None:
-                task.step(status, said if task.steps or status != "pending" else quotes, use.timestamp)
+                task.step(status, said if task.steps or status != "pending" else quotes, use)
 
     def create(self, use: Use) -> None:
         subject = given(use, "subject")
@@ -128,12 +144,12 @@ class _Lists:
         if number is None:
             return
         quotes = leaf(self.transcript, use, "/subject")
-        more = leaf(self.transcript, use, "/description")
-        task = self.named("tasks", subject, given(use, "description"), only(quotes, more), use)
+        more, text = self.described(use)
+        task = self.named("tasks", subject, text, only(quotes, more), use)
         if task is not None:
             self.by_number[number] = task
             if not task.steps:
-                task.step("pending", quotes, use.timestamp)
+                task.step("pending", quotes, use)
 
     def update(self, use: Use) -> None:
         task = self.by_number.get(_number(use.given.get("taskId")))
@@ -147,14 +163,22 @@ class _Lists:
             again.quotes = only(task.quotes, again.quotes)
             self.by_number[_number(use.given.get("taskId"))] = task = again
         self.rename(task, use)
-        if description := given(use, "description").strip():
-            task.text = description[:_TEXT]
+        more, text = self.described(use)
+        if text:
+            task.text = text
+            task.quotes = only(task.quotes[:1], more)
         if status and not (task.status == "done" and status == "cancelled"):  # tidied away, and still done
-            task.step(status, leaf(self.transcript, use, "/status"), use.timestamp)
+            task.step(status, leaf(self.transcript, use, "/status"), use)
         for number in _numbers(use.given.get("addBlockedBy")):
             self.block(task, self.by_number.get(number), use, "addBlockedBy")
         for number in _numbers(use.given.get("addBlocks")):
             self.block(self.by_number.get(number), task, use, "addBlocks")
+
+    def described(self, use: Use) -> tuple[tuple[Quote, ...], str]:
+        """What a call says that a task is about, as far as it can be quoted."""
+        message = use.leaves.get("/description")
+        text = given(use, "description").strip()
+        return ((), "") if message is None else covered(self.transcript, message, text, MOST_QUOTES - 1)
 
     def rename(self, task: _Task, use: Use) -> None:
         title = clip(given(use, "subject"))
@@ -162,7 +186,8 @@ class _Lists:
             return
         if self.by_title.get(normalise(task.title)) is task:
             del self.by_title[normalise(task.title)]
-        task.renamed_from = task.renamed_from or task.title
+        if not use.copied:
+            task.renamed_from = task.renamed_from or task.title
         task.title = title
         task.quotes = only(leaf(self.transcript, use, "/subject"), task.quotes)
         self.by_title[normalise(title)] = task
@@ -175,10 +200,12 @@ class _Lists:
             return
         said: tuple[Quote, ...] = ()
         for result in use.results[:1]:
-            said = within(self.transcript, result, self.transcript.messages[result].text.strip()[:200])
-        task.step("blocked", only(leaf(self.transcript, use, f"/{field_name}/0"), said), use.timestamp)
+            said = within(self.transcript, result, cut(self.transcript.messages[result].text.strip()))
+        task.step("blocked", only(leaf(self.transcript, use, f"/{field_name}/0"), said), use)
         if task.status == "blocked" and not any(other is blocker for other in task.blockers):
             task.blockers.append(blocker)
+            if not use.copied:
+                task.own_blockers.append(blocker)
 
 
 def _status_of(word: Any) -> str:

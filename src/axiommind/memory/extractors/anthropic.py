@@ -32,6 +32,7 @@ def make(config: Config, spend: Spend) -> Anthropic:
 
 class Anthropic:
     name = "anthropic"
+    is_measured = False
 
     def __init__(self, at: Endpoint, model: str, chars: int, spend: Spend) -> None:
         self._at = at

@@ -65,6 +65,7 @@ def make(config: Config, spend: Spend) -> Claude:
 
 class Claude:
     name = "claude"
+    is_measured = False
 
     def __init__(self, program: str, model: str, seconds: float, chars: int, usd: float, spend: Spend) -> None:
         self._program = program

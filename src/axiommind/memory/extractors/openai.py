@@ -40,6 +40,7 @@ def make(config: Config, spend: Spend) -> OpenAI:
 
 class OpenAI:
     name = "openai"
+    is_measured = False
 
     def __init__(self, at: Endpoint, model: str, chars: int, spend: Spend) -> None:
         self._at = at

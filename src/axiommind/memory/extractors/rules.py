@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Rules", "make"]
 
-VERSION = 1  # of the rules together: a build says which made it
+VERSION = 2  # of the rules together: a build says which made it
 
 RULES: tuple[Callable[[Transcript], list[Draft]], ...] = (
     tasks,
@@ -40,16 +40,22 @@ RULES: tuple[Callable[[Transcript], list[Draft]], ...] = (
 
 class Rules:
     name = "rules"
+    is_measured = True
 
     def extract(self, transcript: Transcript) -> Extraction:
         drafts: list[Draft] = []
         notes: list[str] = []
         for rule in RULES:
             given = rule(transcript)
-            drafts += [draft for draft in given[:MOST] if draft.quotes]
+            drafts += [draft for draft in given[:MOST] if _is_own(transcript, draft)]
             if len(given) >= MOST:
                 notes.append(f"{rule.__name__}: {MOST} and perhaps more; the rest was left out")
         return Extraction(tuple(drafts), self.name, dedupe_key("rules", VERSION)[:16], tuple(notes))
+
+
+def _is_own(transcript: Transcript, draft: Draft) -> bool:
+    """Whether any of it was said in this session, and not only in the one that it was forked from."""
+    return any(not transcript.messages[quote.message].copied for quote in draft.quotes)
 
 
 def make(config: Config, spend: Spend) -> Rules:  # noqa: ARG001 (the rules need neither)

@@ -1,9 +1,10 @@
 """From what was said about tasks to events about them. Reads the index, returns events, writes nothing.
 
-A draft finds its task by title, or opens one. Its steps are taken in order: what the table allows becomes a change,
-what it forbids a `task_transition_rejected`, and a completion out of nowhere goes through in_progress. Every event
-says how many steps of its entry are taken with it (`step`), so learning a session again goes on where it ended, and
-learning it twice is learning it once.
+A draft finds its task by the title it had first, or opens one. Its steps are taken in order: what the table allows
+becomes a change, what it forbids a `task_transition_rejected`, and a completion out of nowhere goes through
+in_progress. What was said before the last word on how far the task is changes nothing: when it was said counts, not
+when it is learned. Every event says how many steps of its entry are taken with it (`step`), so learning a session
+again goes on where it ended, and learning it twice is learning it once.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from axiommind.memory.tasks import blockers, changes
 from axiommind.memory.tasks.commands import resolve_condition, set_priority, set_status
 from axiommind.memory.tasks.match import Near, task_key
 from axiommind.memory.tasks.state import IndexState, World
-from axiommind.memory.values import PRIORITIES, Draft, Emit
-from axiommind.projections._task_fold import STATUSES, Task, entity_id, printable
+from axiommind.memory.values import PRIORITIES, Draft, Emit, Step
+from axiommind.projections._task_fold import FINAL, STATUSES, Task, entity_id, printable
 
 __all__ = ["IndexState", "Noted", "Resolved", "resolve", "resolve_condition", "set_priority", "set_status"]
 
@@ -49,13 +50,10 @@ class _Said(NamedTuple):
     step: int  # how many steps of the entry are taken with it
     status: str | None  # None: only mentioned
     spans: Sequence[Any]
-    at: int | None
+    at: int | None  # as far as anyone knows; None: now
     is_first: bool  # of its draft
-
-    @property
-    def opens(self) -> bool:
-        """Whether it starts a new task when the one of this title is done or cancelled."""
-        return self.status == "pending" or (self.is_first and self.status in (None, "in_progress", "blocked"))
+    since: int | None  # when it was said, to be told from what was said before and after it; None: now
+    over_at: int | None = None  # when its draft says that the task is over, if it does
 
 
 def resolve(
@@ -111,41 +109,54 @@ class _Entry:
 
     def open(self) -> None:
         """Find the task of the first step, or make it."""
-        if self._past.task_id is None:
-            item, (first, *_) = self._drafts[0]
-            task = self._find(item.draft)
-            if task is None or (task.is_final and first.opens):
+        item, steps = self._drafts[0]
+        self.task = self._known(item.draft)
+        if self.task is None:
+            self._create(item.draft, steps[0])
+        elif self._past.task_id is None:
+            first = next((said for said in steps if not self._is_older(said)), None)
+            if first is not None and self._opens(first):
                 self._create(item.draft, first)
+        if len(self._drafts) == 1 and not self._now().is_final:
+            self._rename(item.draft, is_last=True)
 
     def follow(self) -> None:
         """Take the steps that were not taken before."""
+        self.task = self._known(self._drafts[0][0].draft)
         taken = self._past.taken
-        if self._past.task_id is not None:
-            self.task = self._world.task(self._past.task_id)
-        else:
-            taken = self._adopt()
         for item, steps in self._drafts:
             if steps[-1].step > self._taken_before:
-                self._take(item, [said for said in steps if said.step > taken])
+                is_last = item is self._drafts[-1][0]
+                self._take(item, [said for said in steps if said.step > taken], is_last)
         item, steps = self._drafts[-1]
-        if steps[-1].step <= self._taken_before:
-            self._block(item, steps[-1].at)
         last = steps[-1]
-        if self._past.task_id is None or self._past.taken < last.step:
+        if last.step <= self._taken_before:
+            self._rename(item.draft, is_last=True)
+            if not self._is_older(last):
+                self._block(item, last.at)
+        if self._past.taken < last.step:
             # Nothing changed by it, but it spoke of the task: evidence, and nothing to be taken again later.
-            payload = {"task_id": self._now().task_id, "entry_id": self.entry_id, "step": last.step}
+            payload: dict[str, Any] = {"task_id": self._now().task_id, "entry_id": self.entry_id, "step": last.step}
+            if last.status in STATUSES and not self._is_older(last):
+                payload["status"] = last.status
             self._emit("task_mentioned", payload, last.step, at=last.at)
 
-    def _take(self, item: Noted, steps: list[_Said]) -> None:
+    def _take(self, item: Noted, steps: list[_Said], is_last: bool) -> None:
         """The steps of one draft that were not taken before."""
-        if steps and self._now().is_final and steps[0].opens:
-            steps = steps[1:] if self._create(item.draft, steps[0]) else steps
-        at = steps[0].at if steps else item.draft.timestamp
+        fresh = [said for said in steps if not self._is_older(said)]
+        rest = fresh
+        if fresh and self._opens(fresh[0]):
+            rest = fresh[1:] if self._create(item.draft, fresh[0]) else fresh
+        self._rename(item.draft, is_last)
+        if steps and not fresh:
+            return
+        at = rest[0].at if rest else item.draft.timestamp
         self._prioritise(item, at)
-        self._block(item, at)
-        for said in steps:
+        if "blocked" in {said.status for said in fresh} or "blocked" not in {said.status for said in steps}:
+            self._block(item, at)
+        for said in rest:
             is_taken = False
-            if self._now().is_final and said.opens:
+            if self._opens(said):
                 is_taken = self._create(item.draft, said)
                 self._block(item, said.at)
             if not is_taken:
@@ -155,45 +166,50 @@ class _Entry:
         assert self.task is not None  # `open` has found or made it
         return self.task
 
-    def _find(self, draft: Draft) -> Task | None:
-        """The task of this title; of the title it had before, when that one is still open."""
-        task = self._by_title(draft.title)
-        if draft.renamed_from.strip() and (task is None or task.is_final):
-            before = self._by_title(draft.renamed_from)
-            if before is not None and not before.is_final:
-                return before
-        return task
-
-    def _by_title(self, title: str) -> Task | None:
-        task_id = self._world.by_key("task", task_key(self._world.project, printable(title)))
+    def _known(self, draft: Draft) -> Task | None:
+        """The task that this entry spoke of last; otherwise the one that goes, or went, by the draft's first title."""
+        task_id = self._past.task_id
+        if task_id is None:
+            task_id = self._world.by_key("task", task_key(self._world.project, _first_title(draft)))
         return self._world.task(task_id) if task_id is not None else None
 
-    def _adopt(self) -> int:
-        """Take on a task that another entry opened. After a new title, the steps under the old one are taken."""
-        item, (first, *_) = self._drafts[0]
-        draft = item.draft
-        task = self.task = self._find(draft)
-        if task is None:  # under its old title it was finished meanwhile
-            self._create(draft, first)
-            return self._past.taken
-        title = printable(draft.title)
+    def _is_older(self, said: _Said) -> bool:
+        """Whether something newer was said of how far the task is. Being listed says nothing of that; but what was over
+        before it was listed is not what was listed."""
+        task = self._now()
+        if said.since is None:
+            return False
+        if task.status != "pending" and said.since < task.heard_at:
+            return True
+        return said.over_at is not None and said.over_at < task.listed_at
+
+    def _opens(self, said: _Said) -> bool:
+        """Whether it starts a new task, because the one of this title is over: not by the same draft."""
+        task = self._now()
+        if not task.is_final or self._is_older(said):
+            return False
+        if said.status in ("in_progress", "blocked"):
+            return said.is_first or _over_by(task) != self.entry_id
+        return said.status in (None, "pending")
+
+    def _rename(self, draft: Draft, is_last: bool) -> None:
+        """Give the task the title that it got in this session, once: others may have renamed it since."""
+        task, title = self._now(), printable(draft.title)
         key = task_key(self._world.project, title)
-        if key in {known.text for known in task.keys}:
-            return 0
-        said = {"title": title, "canonical_key": key}
+        if not draft.renamed_from.strip() or key == task.canonical_key:
+            return
+        given = self._past.titles.get(task.task_id, [])
+        if (given[-1] == key or not is_last) if key in given else key in {known.text for known in task.keys}:
+            return
+        nth = self._past.count("task_title_changed", task.task_id)
         payload = {"task_id": task.task_id, "entry_id": self.entry_id}
-        self._emit("task_title_changed", payload, key, said=said, at=draft.timestamp)
-        past = iter([change.after for change in task.history if change.outcome == "applied"])
-        taken = 0
-        for step in (said for _, steps in self._drafts for said in steps):
-            if not any(step.status == status for status in past):
-                break
-            taken = step.step
-        return taken
+        said = {"title": title, "canonical_key": key}
+        self._emit("task_title_changed", payload, key, nth, said=said, at=draft.timestamp)
 
     def _create(self, draft: Draft, said: _Said) -> bool:
-        """A new task; whether the step is taken with that. None starts as done, blocked or cancelled."""
-        title = printable(draft.title)
+        """A new task, under the first title it had; whether the step is taken with that. None starts as done, blocked
+        or cancelled."""
+        title = _first_title(draft)
         key = task_key(self._world.project, title)
         n = self._past.count("task_created", key)
         status = "in_progress" if said.status in ("in_progress", "done") else "pending"
@@ -204,11 +220,13 @@ class _Entry:
             "entry_id": self.entry_id,
             "status": status,
             "priority": draft.priority if draft.priority in PRIORITIES else None,
+            "spans": list(said.spans),
             "step": said.step if is_taken else said.step - 1,
         }
         text = {"title": title, "canonical_key": key}
         self._world.emit("task_created", payload, key, self.entry_id, n, said=text, at=said.at)
         self.task = self._world.task(task_id)
+        self._rename(draft, is_last=True)
         return is_taken
 
     def _prioritise(self, item: Noted, at: int | None) -> None:
@@ -236,8 +254,10 @@ class _Entry:
 
     def _step(self, said: _Said) -> None:
         task, to = self._now(), said.status
-        if to is None or to == task.status:
+        if to is None or to == task.status or self._is_older(said):
             return
+        if to == "pending" and said.is_first:
+            return  # a list that has it: no word on how far it is
         path = changes.way(task.status, to)
         if path is None:
             payload = {
@@ -246,6 +266,7 @@ class _Entry:
                 "to": to if to in STATUSES else "unknown",
                 "entry_id": self.entry_id,
                 "reason": changes.reason(task.status, to),
+                "spans": list(said.spans),
                 "step": said.step,
             }
             self._emit("task_transition_rejected", payload, f"{task.status}->{payload['to']}", said.step, at=said.at)
@@ -285,16 +306,30 @@ class _Entry:
 
 def _steps(items: list[Noted]) -> Iterable[tuple[Noted, list[_Said]]]:
     """The steps of each draft, counted through; a draft without any mentions its task, and that is one."""
-    count = 0
+    count, is_timed = 0, True
     for item in items:
-        draft = item.draft
-        said = [_Said(count + 1, None, (), draft.timestamp, True)]
-        for i, step in enumerate(draft.steps):
+        draft, at = item.draft, item.draft.timestamp
+        said = []
+        for i, step in enumerate(draft.steps or (Step(""),)):
+            at = step.timestamp if step.timestamp is not None else at
+            is_timed = is_timed and at is not None  # what is said after what is said now is said now
             spans = item.spans[i] if i < len(item.spans) else ()
-            at = step.timestamp if step.timestamp is not None else draft.timestamp
-            said[i:] = [_Said(count + i + 1, step.status, spans, at, i == 0)]
-        count = said[-1].step
-        yield item, said
+            status = step.status if draft.steps else None
+            said.append(_Said(count + i + 1, status, spans, at, i == 0, at if is_timed else None))
+        count, last = said[-1].step, said[-1]
+        yield item, [one._replace(over_at=last.since) for one in said] if last.status in FINAL else said
+
+
+def _first_title(draft: Draft) -> str:
+    """What the task was called when this session first spoke of it: learned before it was renamed or after, it is the
+    same task."""
+    return printable(draft.renamed_from if draft.renamed_from.strip() else draft.title)
+
+
+def _over_by(task: Task) -> str | None:
+    """The entry that finished it."""
+    ends = (one for one in reversed(task.history) if one.after == task.status and one.outcome == "applied")
+    return next((one.entry_id for one in ends), None)
 
 
 def _carries(item: Noted) -> bool:

@@ -75,6 +75,7 @@ class Past:
         self.taken = 0  # of its steps
         self.priority: dict[str, str | None] = {}  # by task, the last it gave
         self.blockers: dict[str, list[str]] = {}  # by task, in its own words
+        self.titles: dict[str, list[str]] = {}  # by task, the keys it gave it
         self._count: dict[tuple[str, str], int] = {}
 
     def add(self, row: Row) -> None:
@@ -88,6 +89,8 @@ class Past:
             self.priority[row.entity_id] = row.body.get("to")
         elif row.event_type == "task_blockers_set" and row.body.get("raw_texts"):
             self.blockers[row.entity_id] = row.body["raw_texts"]
+        if row.event_type in ("task_created", "task_title_changed"):
+            self.titles.setdefault(row.entity_id, []).append(str(row.body.get("canonical_key")))
         self._count[row.event_type, about] = self.count(row.event_type, about) + 1
 
     def count(self, event_type: str, about: str) -> int:

@@ -24,6 +24,7 @@ __all__ = [
     "nothing",
     "print_json",
     "require",
+    "require_index",
     "say",
     "say_more",
     "scope_of",
@@ -41,6 +42,7 @@ def add_scope(parser: argparse.ArgumentParser) -> None:
 
 
 def scope_of(memory: Memory, args: argparse.Namespace) -> Scope:
+    require_index(memory)
     return memory.scope(project=args.project, all_projects=args.all_projects)
 
 
@@ -63,10 +65,12 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 
-def action(parser: argparse.ArgumentParser, actions: Any, name: str, text: str) -> argparse.ArgumentParser:
+def action(
+    parser: argparse.ArgumentParser, actions: Any, name: str, text: str, epilog: str = ""
+) -> argparse.ArgumentParser:
     """A sub-action of a command. `--home` and `--json` hold before it or after it."""
     sub: argparse.ArgumentParser = actions.add_parser(
-        name, help=text, description=text, formatter_class=parser.formatter_class
+        name, help=text, description=text, epilog=epilog or None, formatter_class=parser.formatter_class
     )
     sub.add_argument("--home", metavar="FOLDER", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     sub.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print it as JSON")
@@ -100,14 +104,23 @@ def print_json(what: str, record: Mapping[str, Any]) -> None:
     print(json.dumps({"schema": f"axm.{what}.v1", **record}, ensure_ascii=False, indent=1))
 
 
+def require_index(memory: Memory) -> None:
+    """A log whose index is gone is not an empty one: nothing is lost, and that has to be said."""
+    config = memory.config
+    if config.log_path.exists() and not config.index_path.exists():
+        raise NotFound(f"there is no index at {config.index_path} yet", hint="run: axm index")
+
+
 def require(memory: Memory) -> None:
     """Asking about one thing needs that something was learned."""
+    require_index(memory)
     if not memory.learned():
         raise NotFound("nothing was learned yet", hint="run: axm learn")
 
 
 def nothing(memory: Memory, what: str, project: str | None = None, hint: str = "") -> int:
     """Say that a list is empty, and why."""
+    require_index(memory)
     if not memory.learned():
         say("Nothing was learned yet: axm learn")
         return 1

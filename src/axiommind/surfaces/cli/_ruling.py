@@ -23,9 +23,13 @@ def run(args: argparse.Namespace, act: str, other: str | None = None) -> int:
         args.parser.error("the following arguments are required: --reason")
     memory = Memory()
     options.require(memory)
-    before = memory.entry(args.id).entry
+    shown = memory.entry(args.id)
+    before = shown.entry
     done = "restored" if args.undo else act
-    after = memory.rule(args.id, done, args.reason or "", None if args.undo else other)
+    if args.undo:
+        after = memory.rule(args.id, done, args.reason or "", undoes=act)
+    else:
+        after = memory.rule(args.id, done, args.reason or "", other)
     if args.json:
         change = {"id": after.entry_id, "from": before.status, "to": after.status, "reason": args.reason or None}
         options.print_json(args.command, {**change, "entry": rendered.entry_json(after)})
@@ -33,6 +37,8 @@ def run(args: argparse.Namespace, act: str, other: str | None = None) -> int:
         by = f" by {after.superseded_by}" if after.superseded_by else ""
         print(f"{after.entry_id}  {before.status} → {after.status}{by}")
     options.say(f"{done.capitalize()}: {rendered.one_line(rendered.claim(after))}")
+    if shown.sessions > 1:
+        options.say(f"This holds for the same claim of all {shown.sessions} sessions.")
     if done == "deprecated":
         options.say("The same claim does not come back when its sessions are learned again.")
     if args.undo and after.status == "contested":

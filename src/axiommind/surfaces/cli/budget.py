@@ -28,6 +28,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
+    options.require_index(memory)
     spent = memory.budget()
     today = time.strftime("%Y-%m-%d", time.gmtime())
     mine = [day for day in spent.days if day.day == today]
@@ -40,9 +41,6 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         record = {"days": [day._asdict() for day in spent.days], "today": {"day": today, "used": used, "caps": caps}}
         options.print_json("budget", record)
-    if not spent.days and not memory.learned():
-        return options.nothing(memory, "calls")
-    if args.json:
         return 0
     if spent.days:
         rows = [{**day._asdict(), "usd": "unknown" if day.usd is None else f"{day.usd:.4f}"} for day in spent.days]
@@ -54,7 +52,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _row(today: str, name: str, used: float, cap: float | None) -> dict[str, Any]:
-    left = "" if cap is None else _figure(cap - used) if cap > used else "none: no further calls today"
+    if cap == 0:
+        left = "none: the cap is 0"
+    else:
+        left = "" if cap is None else _figure(cap - used) if cap > used else "none: no further calls today"
     shown = "no cap" if cap is None else _figure(cap)
     return {f"today, {today}": name, "used": _figure(used), "cap": shown, "left": left}
 

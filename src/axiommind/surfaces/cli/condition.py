@@ -12,13 +12,16 @@ _EPILOG = """examples:
   axm blocked                                        shows the conditions
   axm condition resolve cond_5b2f --to tsk_1ac1f1a1
 """
+_RESOLVE = """example:
+  axm condition resolve cond_5b2f --to tsk_1ac1f1a1
+"""
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     options.add_json(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, help="what to do")
-    resolve = options.action(parser, actions, "resolve", "Say what a condition turned out to be.")
+    resolve = options.action(parser, actions, "resolve", "Say what a condition turned out to be.", _RESOLVE)
     resolve.add_argument("id", metavar="ID", help="the condition's id, or the beginning of it")
     resolve.add_argument("--to", metavar="ID", required=True, help="the task, artifact or condition that it is")
 
@@ -26,12 +29,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require(memory)
-    memory.resolve_condition(args.id, args.to)
-    done = next(
-        one
-        for one in memory.resolved_conditions(memory.scope(all_projects=True), limit=100)
-        if one.condition_id.startswith(args.id.strip())
-    )
+    done = memory.resolve_condition(args.id, args.to)
     if args.json:
         options.print_json("condition", done._asdict())
     else:

@@ -12,6 +12,7 @@ HELP = "List conditions that tasks waited for and that turned out to be a task, 
 _EPILOG = """examples:
   axm conditions resolved
   axm conditions resolved --all-projects --json
+  axm blocked                       those that are open
 """
 
 

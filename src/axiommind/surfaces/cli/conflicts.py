@@ -16,6 +16,11 @@ _EPILOG = """examples:
   axm conflicts --all --all-projects
   axm conflicts settle cfl_1f0a22c4 --keep ent_ca375937 --reason "measured again"
 """
+_SETTLE = """example:
+  axm conflicts settle cfl_1f0a22c4 --keep ent_ca375937 --reason "measured again"
+
+axm conflicts shows the id of each conflict and of its two entries. To undo: axm supersede ID --undo, of the other one.
+"""
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
@@ -24,7 +29,8 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     options.add_scope(parser)
     options.add_json(parser)
     actions = parser.add_subparsers(dest="action", metavar="[ACTION]", help="what to do instead of listing")
-    settle = options.action(parser, actions, "settle", "Keep one of the two entries; the other one is superseded.")
+    does = "Keep one of the two entries; the other one is superseded."
+    settle = options.action(parser, actions, "settle", does, _SETTLE)
     settle.add_argument("conflict", metavar="CONFLICT", help="its id, or the beginning of it")
     settle.add_argument("--keep", metavar="ID", required=True, help="the entry that holds")
     settle.add_argument("--reason", metavar="TEXT", default="", help="why; kept with the other entry")

@@ -11,9 +11,10 @@ from axiommind.surfaces.cli import _options as options
 HELP = "Write a decision down, and the entries it rests on: verified or better, standing, and earlier than it."
 _EPILOG = """examples:
   axm decide "Releases are signed in CI" --evidence ent_8250e35c --reason "no unsigned binaries any more"
-  axm decide "Weekly releases from now on" --at yesterday --project .
+  axm decide "Weekly releases from now on" --evidence ent_8250e35c ent_00169e58 --at yesterday --project .
 
-It prints the id of the decision. axm decisions lists them.
+Evidence is required: a decision that rests on nothing cannot be checked. It prints the id of the decision;
+axm entry show ID shows it, axm decisions lists them.
 """
 
 
@@ -21,7 +22,12 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("text", metavar="TEXT", help="what was decided, in quotes")
     parser.add_argument(
-        "--evidence", metavar="ID", nargs="+", action="extend", default=[], help="entries it rests on (repeatable)"
+        "--evidence",
+        metavar="ID",
+        nargs="+",
+        action="extend",
+        required=True,
+        help="entries it rests on (required, repeatable)",
     )
     parser.add_argument("--reason", metavar="TEXT", default="", help="why")
     parser.add_argument("--at", metavar="WHEN", help="when it was decided (default now): 2026-01-31, yesterday")
@@ -32,8 +38,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     at = options.moment_of("--at", args.at)
-    if args.evidence:
-        options.require(memory)
+    options.require(memory)
     scope = options.scope_of(memory, args)
     evidence = list(dict.fromkeys(memory.entry(one).entry.entry_id for one in args.evidence))
     name = memory.decide(args.text, evidence, scope, reason=args.reason, at=at)
@@ -42,6 +47,6 @@ def run(args: argparse.Namespace) -> int:
         options.print_json("decide", record)
     else:
         print(name)
-    rests = render.counted(len(evidence), "piece") + " of evidence" if evidence else "no evidence"
-    options.say(f"Decided, on {rests}" + (f", in {scope.project}" if scope.project else ""))
+    where = f", in {scope.project}" if scope.project else ""
+    options.say(f"Decided, on {render.counted(len(evidence), 'piece')} of evidence{where}")
     return 0

@@ -14,6 +14,8 @@ _EPILOG = """examples:
   axm decisions
   axm decisions --all-projects -k 10
   axm decisions --json
+
+axm entry show ID shows one of them, whoever made it.
 """
 
 
@@ -30,7 +32,8 @@ def run(args: argparse.Namespace) -> int:
     found = memory.decisions(scope, limit=args.limit + 1) if memory.config.index_path.exists() else []
     found, more = options.first(found, args.limit)
     if args.json:
-        options.print_json("decisions", {"project": scope.project, "decisions": found, "truncated": more})
+        rows = [rendered.decided_json(one, _rests_on(memory, one["id"])) for one in found]
+        options.print_json("decisions", {"project": scope.project, "decisions": rows, "truncated": more})
     elif found:
         names = rendered.short_ids(one["id"] for one in found)
         columns = ["id", "decision", "stage", "evidence", "made by", "date"]
@@ -42,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
             {
                 **one,
                 "id": names[one["id"]],
+                "decision": rendered.one_line(one["decision"]),
                 "project": rendered.project_name(one["project"]),
                 "made by": one["made_by"],
                 "date": render.day(one["at"]),
@@ -51,4 +55,12 @@ def run(args: argparse.Namespace) -> int:
         print(render.as_table(columns, rows))
         if more:
             options.say_more(args.limit)
+        options.say("One of them: axm entry show ID")
     return 0 if found else options.nothing(memory, "decisions", scope.project)
+
+
+def _rests_on(memory: Memory, name: str) -> list[str]:
+    """The entries that a decision made by hand rests on; one of a session has quotes instead."""
+    if not name.startswith("dec_"):
+        return []
+    return [evidence[0] for evidence in memory.decision(name).evidence]

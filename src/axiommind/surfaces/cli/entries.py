@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from axiommind.api import Memory
 from axiommind.memory.values import ENTRY_TYPES, STAGES, STATUSES
 from axiommind.surfaces import memory as shown
+from axiommind.surfaces import render
 from axiommind.surfaces.cli import _options as options
 
-HELP = "List what was learned: facts, decisions, insights, task notes and references, the surest and newest first."
+HELP = "List what was learned: facts, decisions, insights and references, the surest and newest first."
 _EPILOG = """examples:
   axm entries
   axm entries --type decision --type fact --all-projects
+  axm entries --type task_note
   axm entries --stage certified
   axm entries --status deprecated --status superseded
   axm entries --session 3e1c26d3 --json
 
 Stages, lowest first: raw, working, candidate (its evidence was found), verified (checked, nothing speaks against it),
 certified (used for long, or a person's word). A claim that several sessions make is one row; --all shows each.
+Task notes are what axm tasks is made of, and are listed only when they are asked for.
 """
+_BY_DEFAULT = tuple(name for name in ENTRY_TYPES if name != "task_note")
+_EVERY = 1_000_000
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("--type", choices=ENTRY_TYPES, action="append", default=[], help="of this type (repeatable)")
+    parser.add_argument(
+        "--type",
+        choices=ENTRY_TYPES,
+        action="append",
+        default=[],
+        help="of this type (repeatable; default all but task_note)",
+    )
     parser.add_argument("--stage", choices=STAGES, action="append", default=[], help="in this stage (repeatable)")
     parser.add_argument(
         "--status",
@@ -42,29 +54,34 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
+    options.require_index(memory)
     # A session is of one project: asking for it says where to look.
     scope = memory.scope(all_projects=True) if args.session and not args.project else options.scope_of(memory, args)
-    found = []
-    if memory.learned():
-        found = memory.entries(
-            scope,
-            types=args.type,
-            stages=args.stage,
-            statuses=args.status or ("active", "contested"),
-            session=args.session,
-            every=args.all,
-            limit=args.limit + 1,
-        )
+    look = partial(
+        memory.entries,
+        scope,
+        stages=args.stage,
+        statuses=args.status or ("active", "contested"),
+        session=args.session,
+        every=args.all,
+    )
+    is_learned = bool(memory.learned())
+    found = look(types=args.type or _BY_DEFAULT, limit=args.limit + 1) if is_learned else []
+    notes = len(look(types=["task_note"], limit=_EVERY)) if is_learned and not args.type else 0
     found, more = options.first(found, args.limit)
+    left_out = f"{render.counted(notes, 'task note')} left out: axm tasks, or --type task_note" if notes else ""
     if args.json:
         rows = [shown.entry_json(one.entry, one.sessions) for one in found]
-        options.print_json("entries", {"project": scope.project, "entries": rows, "truncated": more})
+        record = {"project": scope.project, "entries": rows, "truncated": more, "task_notes_left_out": notes}
+        options.print_json("entries", record)
     elif found:
         print(shown.entries_table(found))
         if more:
             options.say_more(args.limit)
+        if left_out:
+            options.say(left_out)
     if not found:
-        return options.nothing(memory, "such entries" if _is_filtered(args) else "entries", scope.project)
+        return options.nothing(memory, "such entries" if _is_filtered(args) else "entries", scope.project, left_out)
     return 0
 
 

@@ -12,10 +12,11 @@ from axiommind.errors import AxmError
 from axiommind.surfaces import memory as rendered
 from axiommind.surfaces.cli import _options as options
 
-HELP = "Show an entry: what it says, how it rose through the stages, and each quote where it was said."
+HELP = "Show an entry: what it says, how it rose through the stages, and each quote where it was said; or a decision."
 _EPILOG = """examples:
   axm entry show ent_ca375937
   axm entry show ca375937 --json
+  axm entry show dec_01m7g043    a decision made with axm decide, and the entries it rests on
 
 An id may be cut short, or be the one that axm search gave. Looking at an entry counts as using it: what is used does
 not sink. axm why ID tells every step of how it came to be.
@@ -27,12 +28,14 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     options.add_json(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, help="what to do")
-    show = options.action(parser, actions, "show", "Show one entry in full.")
-    show.add_argument("id", metavar="ID", help="its id, or the beginning of it")
+    show = options.action(parser, actions, "show", "Show one entry, or a decision, in full.", _EPILOG)
+    show.add_argument("id", metavar="ID", help="its id, or the beginning of it: ent_…, or dec_… of a decision")
 
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
+    if args.id.strip().startswith("dec_"):
+        return _decision(memory, args)
     options.require(memory)
     shown = memory.entry(args.id)
     name = shown.entry.entry_id
@@ -46,4 +49,15 @@ def run(args: argparse.Namespace) -> int:
     # Showing does not depend on writing that down: the home may be read-only, or busy.
     with contextlib.suppress(AxmError, OSError, sqlite3.Error):
         memory.use([name], "shown")
+    return 0
+
+
+def _decision(memory: Memory, args: argparse.Namespace) -> int:
+    options.require_index(memory)
+    shown = memory.decision(args.id)
+    if args.json:
+        options.print_json("decision", rendered.decision_json(shown))
+    else:
+        print(rendered.decision_as_text(shown))
+        options.say(f"How it came to be: axm why {shown.decision_id}")
     return 0

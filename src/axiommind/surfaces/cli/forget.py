@@ -48,8 +48,11 @@ def run(args: argparse.Namespace) -> int:
     if args.decision:
         what = "the decision"
     sys.stderr.write(f"{verb}: {what}\n")
-    total = len(done.sessions) + len(done.documents)
-    if done.gone:
+    if args.decision:
+        sys.stderr.write("Note: this cannot be undone\n")
+    sessions = () if args.decision else done.sessions
+    total = len(sessions) + len(done.documents)
+    if done.gone and not args.decision:
         whose = "it is" if done.gone == total == 1 else f"{done.gone} of them are"
         sys.stderr.write(f"Note: {whose} no longer on disk: forgetting cannot be undone there\n")
     if not args.dry_run and done.gone < total:
@@ -64,11 +67,12 @@ def run(args: argparse.Namespace) -> int:
             "schema": "axm.forget.v1",
             "dry_run": args.dry_run,
             "project": done.project,
-            "sessions": list(done.sessions),
+            "sessions": list(sessions),
             "documents": list(done.documents),
+            "decisions": list(done.sessions) if args.decision else [],
             "copies": list(done.copies),
             "complete": done.complete,
-            "gone": done.gone,
+            "gone": 0 if args.decision else done.gone,
         }
         print(json.dumps(shown, ensure_ascii=False))
     else:

@@ -24,7 +24,8 @@ _EPILOG = """examples:
   axm learn --extractor claude --limit 10
 
 New transcripts are read first, as axm index does. What was learned already is skipped, so it can be run at any time.
-The rules work offline and cost nothing; models are asked only when the extractor is one, and within axm budget.
+The rules work offline and cost nothing. With extract.extractor set to a model, the rules run and then the model, within
+axm budget; --extractor NAME runs only that one. What a model is asked about leaves this machine, redacted.
 """
 _SHOWN = 5
 _STEPS_SHOWN = 5
@@ -42,7 +43,9 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     which.add_argument("--since", metavar="WHEN", help="only what went on since: 2026-01-31, 7d, last week")
     which.add_argument("--limit", type=options.count, metavar="N", help="no more than so many, the oldest first")
     which.add_argument("--again", action="store_true", help="also those that were learned and have not changed")
-    parser.add_argument("--extractor", choices=names(), help="what reads them (default: extract.extractor, rules)")
+    parser.add_argument(
+        "--extractor", choices=names(), help="only this one reads them (default: rules, then extract.extractor)"
+    )
     parser.add_argument("--dry-run", action="store_true", help="only print the entries that it would make")
     parser.add_argument("--no-index", action="store_true", help="do not read new transcripts first")
     options.add_json(parser)
@@ -71,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         )
     except KeyboardInterrupt:
         bar.close()
-        options.say("Stopped; what was learned so far stays, and the next axm learn goes on")
+        options.say(f"Stopped; what was learned so far stays, and {_again(args)} goes on")
         raise
     finally:
         bar.close()
@@ -79,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         options.print_json("learn", _as_json(report))
     elif report.planned:
         print(_planned(report))
-    _show(report, memory)
+    _show(report, memory, args)
     return 3 if report.failed or report.stopped else 0
 
 
@@ -130,7 +133,12 @@ def _planned(report: Report) -> str:
     return render.as_table(("type", "title", "confidence", "aligned"), rows)
 
 
-def _show(report: Report, memory: Memory) -> None:
+def _again(args: argparse.Namespace) -> str:
+    """The command that goes on: without its name another extractor would."""
+    return f"axm learn --extractor {args.extractor}" if args.extractor else "the next axm learn"
+
+
+def _show(report: Report, memory: Memory, args: argparse.Namespace) -> None:
     for note in report.notes:
         options.say(f"Note: {note}")
     _errors(report)
@@ -139,16 +147,27 @@ def _show(report: Report, memory: Memory) -> None:
     else:
         _summary(report)
     if report.failed:
-        options.say(
-            f"Nothing of the {render.counted(report.failed, 'failed session')} was kept; the next axm learn tries again"
-        )
-    if report.stopped:
-        options.say(f"Stopped: {report.stopped}; axm budget shows what was spent")
+        failed = render.counted(report.failed, "failed session")
+        options.say(f"Nothing of the {failed} was kept; {_again(args)} tries again")
+    shut = _shut(report, memory)
+    if shut:
+        options.say(f"Stopped: {shut} is 0, which allows no call of a model; set it in config.toml (-1 is no cap)")
+    elif report.stopped:
+        spent = "; axm budget shows what was spent" if "budget" in report.stopped else ""
+        options.say(f"Stopped: {report.stopped}{spent}")
     if report.left:
-        goes_on = "" if report.dry_run else "; the next axm learn goes on with them"
+        goes_on = "" if report.dry_run or shut else f"; {_again(args)} goes on with them"
         options.say(f"Left: {render.counted(report.left, 'session')}{goes_on}")
     if sum(report.entries.values()) and not report.dry_run:
         options.say("See them: axm entries · axm decisions · axm tasks")
+
+
+def _shut(report: Report, memory: Memory) -> str:
+    """The cap that allows nothing, where it was a cap that stopped the run: no later run would go on."""
+    config = memory.config
+    caps = {"budget.calls": config.budget_calls, "budget.tokens": config.budget_tokens, "budget.usd": config.budget_usd}
+    shut = [name for name, cap in caps.items() if cap == 0]
+    return shut[0] if shut and report.stopped and "budget" in report.stopped else ""
 
 
 def _errors(report: Report) -> None:
@@ -177,7 +196,9 @@ def _summary(report: Report) -> None:
     verb = "Would learn" if report.dry_run else "Learned"
     failed = f" ({report.failed} failed)" if report.failed else ""
     entries = "1 new entry" if made == 1 else f"{made:,} new entries"
-    options.say(f"{verb}: {render.counted(report.sessions, 'session')}{failed}, {entries}, {report.seconds:.1f} s")
+    by = "" if report.extractors in ([], ["rules"]) else f" by {' and '.join(report.extractors)}"
+    sessions = f"{render.counted(report.sessions, 'session')}{failed}{by}"
+    options.say(f"{verb}: {sessions}, {entries}, {report.seconds:.1f} s")
     lines = [("entries", _counts(report.entries, "s")), ("stages", _counts(report.stages))]
     if report.aligned or report.not_aligned:
         quotes = render.counted(report.aligned, "quote")
@@ -187,6 +208,8 @@ def _summary(report: Report) -> None:
         lines.append(
             ("tasks", f"{report.tasks_created:,} created, {report.tasks_changed:,} changed, {refused} refused")
         )
+    if report.certified:
+        lines.append(("certified", f"{report.certified:,} raised: said or used in several sessions over weeks"))
     if report.conflicts:
         lines.append(("conflicts", f"{report.conflicts:,} found; axm conflicts --all shows them"))
     if report.rejected_before:

@@ -20,6 +20,7 @@ _EPILOG = """examples:
 The audit counts entries that may not be worth keeping: never retrieved, duplicates of another one, contested, stale
 (axm promote --policy half-life would lower them), without evidence.
 """
+_NOTE = "never retrieved: not shown, given to an agent, or cited by a decision; hits of a search are not counted"
 _STEPS = ("step", "runs", "failed", "p50_ms", "p95_ms", "total_s")
 _BUILDS = ("extractor", "model", "idris", "status", "builds", "last")
 _FAILED = ("session", "extractor", "date", "error")
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
             {
                 "project": scope.project,
                 "steps": found.steps,
-                "builds": found.builds,
+                "builds": [{"last_at" if k == "last" else k: v for k, v in one.items()} for one in found.builds],
                 "failed": found.failed,
                 "audit": {**found.audit._asdict(), "shares": _shares(found.audit)},
             },
@@ -63,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
             failed = [{**one, "session": one["session_id"], "date": str(one["at"])[:10]} for one in found.failed]
             print(f"{render.bold('Failed sessions')}\n{render.as_table(_FAILED, failed)}\n")
         print(f"{render.bold('Store')}\n{render.as_table(('of all entries', 'count', 'share'), _audit(found.audit))}")
+        options.say(f"Note: {_NOTE}")
     return 0
 
 

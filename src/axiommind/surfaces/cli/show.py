@@ -5,10 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from typing import TYPE_CHECKING
 
 from axiommind.api import Memory
+from axiommind.errors import NotFound
 from axiommind.surfaces import hits, render
+from axiommind.surfaces.memory import words_of
 from axiommind.text.summary import summary
+
+if TYPE_CHECKING:
+    from axiommind.projections.entry_rows import EntryRow
+    from axiommind.search.show import Shown
 
 HELP = "Show a passage that a search found, with what was said around it."
 _EPILOG = """examples:
@@ -16,6 +23,12 @@ _EPILOG = """examples:
   axm show 1k9x4c --context 3
   axm show 1k9x4c --raw        the lines of the file themselves
 """
+# What other ids begin with, and what shows them.
+_OTHERS = {
+    "ent_": ("an entry", "axm entry show"),
+    "dec_": ("a decision", "axm entry show"),
+    "tsk_": ("a task", "axm task show"),
+}
 _ROLES = {"prompt": "you", "response": "agent", "tool": "tool"}
 
 
@@ -31,7 +44,11 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
-    shown = memory.show(args.id, context=args.context)
+    name = args.id.strip()
+    if (other := _OTHERS.get(name[:4])) is not None:
+        raise NotFound(f"{name!r} is the id of {other[0]}, not of a passage", hint=f"{other[1]} {name}")
+    shown = memory.show(name, context=args.context)
+    entry = _entry(memory, shown)
     cited = shown.citation
     opened = None
     if cited is not None and (args.raw or args.json or shown.kind == "doc"):
@@ -48,6 +65,9 @@ def run(args: argparse.Namespace) -> int:
             "timestamp": shown.timestamp,
             "heading": shown.heading or None,
             "text": shown.text,
+            "entry": None
+            if entry is None
+            else {"entry_id": entry.entry_id, "type": entry.entry_type, "stage": entry.stage, "status": entry.status},
             "citation": hits.cited(cited),
             "lines": None if opened is None else [{"line": n, "text": t} for n, t in hits.numbered(opened)],
             "before": [{"id": i, "kind": k, "text": t} for i, k, t in shown.before],
@@ -55,8 +75,13 @@ def run(args: argparse.Namespace) -> int:
         }
         print(json.dumps(record, ensure_ascii=False, indent=1))
         return 0
-    about = [shown.kind, hits.age(shown.timestamp, time.time()), shown.project or "", shown.title or shown.heading]
+    kind = shown.kind
+    if entry is not None:
+        kind = f"{words_of(entry.entry_type)}, {entry.stage}, {entry.status}"
+    about = [kind, hits.age(shown.timestamp, time.time()), shown.project or "", shown.title or shown.heading]
     print(" · ".join(render.printable(summary(a)) for a in about if a))
+    if entry is not None:
+        print(f"axm entry show {entry.entry_id}")
     if cited is not None:
         print(render.printable(cited.text))
     if opened is not None:
@@ -68,6 +93,16 @@ def run(args: argparse.Namespace) -> int:
     for beside in shown.after:
         print(render.dim(_said(*beside)))
     return 0
+
+
+def _entry(memory: Memory, shown: Shown) -> EntryRow | None:
+    """The entry that a passage is; showing the passage does not depend on it."""
+    if shown.kind != "insight":
+        return None
+    try:
+        return memory.entry(shown.id).entry
+    except NotFound:
+        return None
 
 
 def _said(name: str, kind: str, text: str) -> str:

@@ -18,14 +18,21 @@ _EPILOG = """examples:
 
 A task goes pending → in_progress → done; it may be blocked on the way, or cancelled. Done and cancelled are final.
 """
+_SHOW = """example:
+  axm task show tsk_1ac1f1a1          its history, with the lines where each thing was said
+"""
+_SET = """examples:
+  axm task set tsk_1ac1f1a1 --status done
+  axm task set tsk_1ac1f1a1 --status blocked --priority high
+"""
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     options.add_json(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, help="what to do")
-    show = options.action(parser, actions, "show", "Show one task in full.")
-    change = options.action(parser, actions, "set", "Say what a task's status or priority is.")
+    show = options.action(parser, actions, "show", "Show one task in full.", _SHOW)
+    change = options.action(parser, actions, "set", "Say what a task's status or priority is.", _SET)
     for sub in (show, change):
         sub.add_argument("id", metavar="ID", help="its id, or the beginning of it")
     change.add_argument("--status", choices=TASK_STATUSES, help="what it is now")
@@ -67,7 +74,7 @@ def _set(memory: Memory, args: argparse.Namespace) -> int:
     undo = _undo(before.status, after.status, before.priority, after.priority)
     if undo:
         options.say(f"To undo: axm task set {after.task_id} {undo}")
-    elif after.status != before.status:
+    elif after.status != before.status and after.status in ("done", "cancelled"):
         options.say(f"{words_of(after.status).capitalize()} is final; the same title in a session starts a new task")
     return 0
 

@@ -3,38 +3,49 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from axiommind.api import Memory
 from axiommind.surfaces import memory as rendered
 from axiommind.surfaces import render
 from axiommind.surfaces.cli import _options as options
-from axiommind.surfaces.story import story
+from axiommind.surfaces.story import Told, decision_story, story
 
 HELP = "Tell how an entry came to be: everything that was read, found, checked, changed and said about it, in order."
 _EPILOG = """examples:
   axm why ent_ca375937
   axm why ca375937 --json
+  axm why dec_01m7g043           a decision made with axm decide
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("id", metavar="ID", help="the entry's id, or the beginning of it")
+    parser.add_argument("id", metavar="ID", help="the id of an entry or of a decision, or the beginning of it")
     options.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
+    if args.id.strip().startswith("dec_"):
+        options.require_index(memory)
+        made = memory.decision(args.id)
+        # It was a person's word from the start, and stands until it is forgotten.
+        about = {"id": made.decision_id, "title": made.action, "stage": "certified", "status": "active"}
+        return _tell(args, about, "decision", decision_story(made))
     options.require(memory)
     entry, events = memory.why(args.id)
-    told = story(memory.entry(entry.entry_id), events)
+    about = {"id": entry.entry_id, "title": entry.title, "stage": entry.stage, "status": entry.status}
+    return _tell(args, about, entry.entry_type, story(memory.entry(entry.entry_id), events))
+
+
+def _tell(args: argparse.Namespace, about: dict[str, str], kind: str, told: Sequence[Told]) -> int:
     if args.json:
-        about = {"id": entry.entry_id, "title": entry.title, "stage": entry.stage, "status": entry.status}
         options.print_json("why", {**about, "events": [one._asdict() for one in told]})
         return 0
-    print(f"{render.bold(rendered.one_line(entry.title))}")
-    standing = entry.stage if entry.status == "active" else f"{entry.stage}, {entry.status}"
-    print(render.dim(f"{entry.entry_id} · {rendered.words_of(entry.entry_type)} · {standing}"))
+    print(render.bold(rendered.one_line(about["title"])))
+    standing = about["stage"] if about["status"] == "active" else f"{about['stage']}, {about['status']}"
+    print(render.dim(f"{about['id']} · {rendered.words_of(kind)} · {standing}"))
     for one in told:
         when = one.at[:19].replace("T", " ")
         print(f"{when}  {rendered.one_line(one.what)} {render.dim(f'· {one.who}')}")
