@@ -667,7 +667,15 @@ def test_forgetting_a_project() -> None:
     assert all(not rows for rows in tables(log.db).values())
 
 
-@pytest.mark.parametrize("shape", ["titles", "one title", "chain", "conditions"])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "titles",
+        "one title",
+        pytest.param("chain", marks=pytest.mark.slow),
+        pytest.param("conditions", marks=pytest.mark.slow),
+    ],
+)
 def test_ten_thousand_drafts(shape: str) -> None:
     many = range(10_000)
     shapes = {
