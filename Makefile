@@ -28,10 +28,12 @@ unit: $(VENV)/.dev
 
 proof: $(VENV)/.dev
 	$(BIN)/pytest -m slow -s
-	AXM_EXAMPLES=10 $(BIN)/pytest tests/test_laws.py
+	AXM_EXAMPLES=10 $(BIN)/pytest tests/test_laws.py tests/memory/test_memory_laws.py tests/memory/test_task_laws.py \
+		tests/memory/test_conflict_laws.py tests/memory/test_promotion_laws.py tests/memory/test_recorded.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/index.py $(FOLDER)
+	$(BIN)/python bench/learn.py $(FOLDER)
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/generate.py

@@ -670,8 +670,8 @@ def test_forgetting_a_project() -> None:
 @pytest.mark.parametrize(
     "shape",
     [
-        "titles",
         "one title",
+        pytest.param("titles", marks=pytest.mark.slow),
         pytest.param("chain", marks=pytest.mark.slow),
         pytest.param("conditions", marks=pytest.mark.slow),
     ],
