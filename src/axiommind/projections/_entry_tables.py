@@ -1,0 +1,134 @@
+"""The tables of what was learned: entries, and the rows that their stage and status follow from."""
+
+from __future__ import annotations
+
+__all__ = ["DDL"]
+
+DDL = (
+    """
+    create table entries (
+        id integer primary key,
+        entry_id text not null unique,
+        created_ts integer not null,
+        entry_type text not null
+            check (entry_type in ('fact', 'decision', 'insight', 'task_note', 'reference')),
+        stage text not null check (stage in ('raw', 'working', 'candidate', 'verified', 'certified')),
+        status text not null default 'active'
+            check (status in ('active', 'contested', 'deprecated', 'superseded')),
+        superseded_by text,
+        session_id text not null,
+        project text not null,
+        build_id text,
+        rule text not null,
+        confidence real not null,
+        aligned integer not null default 0,
+        verified_by text,
+        happened_at integer,
+        created_at text not null,
+        canonical_key text not null,
+        value_key text not null,
+        evidence_json text not null default '[]' check (json_valid(evidence_json)),
+        title text not null,
+        text text not null,
+        content_json text not null check (json_valid(content_json))
+    )
+    """,
+    "create index idx_entries_type on entries(entry_type)",
+    "create index idx_entries_stage on entries(stage)",
+    "create index idx_entries_session on entries(session_id)",
+    "create index idx_entries_key on entries(canonical_key)",
+    "create index idx_entries_value on entries(value_key)",
+    """
+    create table promotions (
+        id integer primary key,
+        entry_id text not null,
+        from_stage text not null,
+        to_stage text not null,
+        policy text not null,
+        policy_version text not null,
+        reason text not null,
+        actor text not null,
+        at text not null
+    )
+    """,
+    "create index idx_promotions_entry on promotions(entry_id)",
+    """
+    create table rulings (
+        position integer primary key,
+        entry_id text not null,
+        act text not null check (act in ('contested', 'superseded', 'deprecated', 'restored')),
+        other_id text,
+        actor text not null,
+        reason text not null,
+        at text not null
+    )
+    """,
+    "create index idx_rulings_entry on rulings(entry_id)",
+    """
+    create table conflicts (
+        conflict_id text primary key,
+        older_id text not null,
+        newer_id text not null,
+        conflict_type text not null,
+        reason text not null,
+        detected_at text not null,
+        resolved_at text,
+        resolution text,
+        resolved_by text
+    ) without rowid
+    """,
+    "create index idx_conflicts_older on conflicts(older_id)",
+    "create index idx_conflicts_newer on conflicts(newer_id)",
+    """
+    create table entry_uses (
+        id integer primary key,
+        entry_id text not null,
+        session_id text,
+        how text not null,
+        at integer not null
+    )
+    """,
+    "create index idx_entry_uses_entry on entry_uses(entry_id)",
+    """
+    create table rejected_claims (
+        value_key text primary key,
+        entry_id text not null,
+        position integer not null
+    ) without rowid
+    """,
+    """
+    create table checks (
+        position integer primary key,
+        session_id text not null,
+        project text not null,
+        at text not null,
+        verified_by text not null,
+        agree integer not null,
+        difference text not null,
+        passed integer not null,
+        failed integer not null
+    )
+    """,
+    # One row a quote that was found: where its words stand, with the file and line to open.
+    """
+    create view entry_evidence as
+    select
+        e.entry_id,
+        q.key as seq_order,
+        json_extract(q.value, '$.event_id') as event_id,
+        json_extract(q.value, '$.position') as position,
+        g.path,
+        coalesce(g.live, 0) as is_live,
+        json_extract(q.value, '$.line') as line,
+        json_extract(q.value, '$.block') as block,
+        json_extract(q.value, '$.start') as span_start,
+        json_extract(q.value, '$.end') as span_end,
+        json_extract(q.value, '$.quote_hash') as quote_hash,
+        json_extract(q.value, '$.confidence') as confidence,
+        json_extract(q.value, '$.method') as method,
+        json_extract(q.value, '$.reason') as reason
+    from entries e
+    join json_each(e.evidence_json) q
+    left join segments g on g.position = json_extract(q.value, '$.position')
+    """,
+)
