@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from axiommind.api._names import one_of
 from axiommind.api.home import Scope, now
-from axiommind.api.learning import Learning, write_changes
+from axiommind.api.learning import Learning, apply_policy, write_changes
 from axiommind.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -83,26 +83,17 @@ class Judging(Learning):
         self, names: Sequence[str] = (), *, dry_run: bool = False, at: int | None = None
     ) -> list[tuple[str, Change]]:
         """Run the policies over all entries: `graduation` raises, `half-life` lets sink."""
-        from axiommind.memory.policies import GRADUATION, HALF_LIFE
-        from axiommind.memory.standing import facts_of, graduate, half_life
+        from axiommind.memory.standing import POLICIES
 
-        policies = {GRADUATION.name: (GRADUATION.version, graduate), HALF_LIFE.name: (HALF_LIFE.version, half_life)}
-        unknown = [name for name in names if name not in policies]
+        unknown = [name for name in names if name not in POLICIES]
         if unknown:
-            raise BadQuery(f"there is no policy {unknown[0]!r}", hint=f"one of: {', '.join(policies)}")
-        done: list[tuple[str, Change]] = []
+            raise BadQuery(f"there is no policy {unknown[0]!r}", hint=f"one of: {', '.join(POLICIES)}")
         with self._memory() as (log, writer, index):
-            for name in names or policies:
-                version, decide = policies[name]
-                with log.atomic():
-                    from axiommind.projections.runner import Segments
-
-                    index.catch_up(log, Segments(log))
-                    changes = decide(facts_of(index.db, now() if at is None else at))
-                    if changes and not dry_run:
-                        write_changes(writer, name, version, changes, actor="memory")
-                done += [(name, change) for change in changes]
-        return done
+            return [
+                (name, change)
+                for name in names or POLICIES
+                for change in apply_policy(log, writer, index, name, at=at or now(), dry_run=dry_run)
+            ]
 
     def rule(self, name: str, act: str, reason: str, other: str | None = None, undoes: str | None = None) -> EntryRow:
         """Contest, supersede, deprecate or restore a claim: the entry, and those of other sessions that say the same.

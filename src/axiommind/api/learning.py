@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from axiommind.projections.entry_rows import EntryRow, Listed
     from axiommind.projections.runner import Index
 
-__all__ = ["Learning", "Metrics", "Spent", "graduate_all", "write_changes"]
+__all__ = ["Learning", "Metrics", "Spent", "apply_policy", "write_changes"]
 
 _CONFLICT_COLUMNS = (
     "conflict_id, older_id, newer_id, conflict_type, reason, detected_at, resolved_at, resolution, resolved_by"
@@ -71,6 +71,7 @@ class Learning(Home):
     ) -> Report:
         """Learn the sessions that were not learned yet, or have changed since."""
         from axiommind.memory.report import Report
+        from axiommind.memory.writing import Writer
 
         asked = [extractor] if extractor is not None else list(dict.fromkeys(("rules", self.config.extract_extractor)))
         report = Report(dry_run=dry_run)
@@ -81,7 +82,8 @@ class Learning(Home):
                 part.left += max(len(which) - len(which[:limit]), 0)
                 report.add(part)
             if report.entries and not dry_run:
-                report.certified = sum(change.target == "certified" for change in graduate_all(log, key, index))
+                risen = apply_policy(log, Writer(log, key), index, "graduation", at=now())
+                report.certified = sum(change.target == "certified" for change in risen)
         return report
 
     def _learn_by(
@@ -258,18 +260,25 @@ class Learning(Home):
             return Spent(days(db), caps)
 
 
-def graduate_all(log: SqliteLog, key: bytes, index: Index) -> list[Change]:
-    """Raise every entry that has come so far, as one event."""
-    from axiommind.memory.policies import GRADUATION
-    from axiommind.memory.standing import facts_of, graduate
-    from axiommind.memory.writing import Writer
+def apply_policy(
+    log: SqliteLog,
+    writer: Writer,
+    index: Index,
+    name: str,
+    *,
+    at: int,
+    dry_run: bool = False,
+) -> list[Change]:
+    """What a policy changes now, as one event; worked out where nobody else appends."""
+    from axiommind.memory.standing import POLICIES, facts_of
     from axiommind.projections.runner import Segments
 
+    version, decide = POLICIES[name]
     with log.atomic():
         index.catch_up(log, Segments(log))
-        changes = graduate(facts_of(index.db, now()))
-        if changes:
-            write_changes(Writer(log, key), GRADUATION.name, GRADUATION.version, changes, actor="memory")
+        changes = decide(facts_of(index.db, at))
+        if changes and not dry_run:
+            write_changes(writer, name, version, changes, actor="memory")
     index.catch_up(log, Segments(log))
     return changes
 

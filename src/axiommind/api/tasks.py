@@ -11,7 +11,7 @@ from axiommind.api.judging import Judging
 
 if TYPE_CHECKING:
     from axiommind.memory.values import Emit
-    from axiommind.projections._task_queries import BlockedTask, ResolvedCondition, TaskDetail, TaskRow
+    from axiommind.projections.task_rows import BlockedTask, ResolvedCondition, TaskDetail, TaskRow
 
 __all__ = ["Tasks"]
 
@@ -20,14 +20,14 @@ class Tasks(Judging):
     """What `axm tasks`, `task`, `blocked`, `conditions` and `condition` can ask for."""
 
     def tasks(self, scope: Scope, *, statuses: Sequence[str] = (), limit: int = 50) -> list[TaskRow]:
-        from axiommind.projections._task_queries import list_tasks
+        from axiommind.projections.task_rows import list_tasks
 
         with self._reading(Scope(None), None) as db:
             return list_tasks(db, statuses, scope.project, limit)
 
     def task(self, name: str) -> TaskDetail:
         """One task with what it waits for, where it comes from, and everything that happened to it."""
-        from axiommind.projections._task_queries import get_task_detail
+        from axiommind.projections.task_rows import get_task_detail
 
         with self._reading(Scope(None), None) as db:
             found = get_task_detail(db, _named(db, name, "task"))
@@ -36,7 +36,7 @@ class Tasks(Judging):
 
     def blocked(self, scope: Scope, *, kind: str = "all", limit: int = 50) -> list[BlockedTask]:
         """Tasks that are blocked: all, those with `suggested` blockers only, or with an `unknown` one."""
-        from axiommind.projections import _task_queries as queries
+        from axiommind.projections import task_rows as queries
 
         ask = {
             "all": queries.list_blocked_tasks,
@@ -47,7 +47,7 @@ class Tasks(Judging):
             return ask(db, scope.project, limit)
 
     def resolved_conditions(self, scope: Scope, *, limit: int = 50) -> list[ResolvedCondition]:
-        from axiommind.projections._task_queries import list_resolved_conditions
+        from axiommind.projections.task_rows import list_resolved_conditions
 
         with self._reading(Scope(None), None) as db:
             return list_resolved_conditions(db, scope.project, limit)
@@ -69,7 +69,7 @@ class Tasks(Judging):
     def resolve_condition(self, name: str, to: str) -> ResolvedCondition:
         """Say what a condition turned out to be: a task, an artifact, or another condition."""
         from axiommind.memory.tasks import resolve
-        from axiommind.projections._task_queries import list_resolved_conditions
+        from axiommind.projections.task_rows import list_resolved_conditions
 
         with self._memory() as (log, writer, index), log.atomic():
             condition = _named(index.db, name, "condition")

@@ -6,10 +6,10 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from axiommind.memory.policies import DAY_MS, HALF_LIFE, Change, Facts, demotion, promotions, vitality
+from axiommind.memory.policies import DAY_MS, GRADUATION, HALF_LIFE, Change, Facts, demotion, promotions, vitality
 from axiommind.memory.values import STAGES
 
-__all__ = ["Audit", "audit", "facts_of", "graduate", "half_life", "measured"]
+__all__ = ["POLICIES", "Audit", "audit", "facts_of", "graduate", "half_life", "measured"]
 
 # Said or used: in which sessions, first and last. A claim is the same in every session that says the same, and a
 # person's word for it counts as a use.
@@ -83,6 +83,10 @@ def graduate(facts: Sequence[Facts]) -> list[Change]:
 def half_life(facts: Sequence[Facts]) -> list[Change]:
     """Every entry that sinks a stage now."""
     return [change for one in facts if (change := demotion(one)) is not None]
+
+
+# By name: version, and what it changes.
+POLICIES = {GRADUATION.name: (GRADUATION.version, graduate), HALF_LIFE.name: (HALF_LIFE.version, half_life)}
 
 
 class Audit(NamedTuple):

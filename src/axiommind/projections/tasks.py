@@ -15,39 +15,8 @@ from axiommind.model import Event
 from axiommind.projections import Batch
 from axiommind.projections._task_entities import entry_rows, is_created, recompute, rows_of
 from axiommind.projections._task_fold import CREATING, EVENTS, subject
-from axiommind.projections._task_queries import (
-    BlockedTask,
-    BlockerRow,
-    HistoryRow,
-    ResolvedCondition,
-    TaskDetail,
-    TaskRow,
-    get_task_detail,
-    list_blocked_tasks,
-    list_resolved_conditions,
-    list_tasks,
-    list_tasks_with_only_suggested_blockers,
-    list_tasks_with_unknown_placeholder_blocker,
-)
 
-__all__ = [
-    "BlockedTask",
-    "BlockerRow",
-    "HistoryRow",
-    "ResolvedCondition",
-    "TaskDetail",
-    "TaskRow",
-    "apply",
-    "create",
-    "entry_rows",
-    "get_task_detail",
-    "list_blocked_tasks",
-    "list_resolved_conditions",
-    "list_tasks",
-    "list_tasks_with_only_suggested_blockers",
-    "list_tasks_with_unknown_placeholder_blocker",
-    "rows_of",
-]
+__all__ = ["apply", "create", "entry_rows", "rows_of"]
 
 NAME = "tasks"
 VERSION = 2

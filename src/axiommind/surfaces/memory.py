@@ -19,8 +19,8 @@ from axiommind.surfaces import hits, render
 if TYPE_CHECKING:
     from axiommind.api.judging import DecisionShown
     from axiommind.memory.shown import EntryShown, QuoteShown
-    from axiommind.projections._task_queries import TaskRow
     from axiommind.projections.entry_rows import EntryRow, Listed
+    from axiommind.projections.task_rows import TaskRow
 
 __all__ = [
     "claim",

@@ -9,7 +9,7 @@ from axiommind.surfaces import hits, render
 from axiommind.surfaces.memory import labelled, one_line, project_name, several_projects, short_ids, words_of
 
 if TYPE_CHECKING:
-    from axiommind.projections._task_queries import (
+    from axiommind.projections.task_rows import (
         BlockedTask,
         BlockerRow,
         HistoryRow,

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from axiommind.errors import UsageError
-from axiommind.memory.extractors import Extraction, Spend
+from axiommind.memory.extractors import Spend
 from axiommind.memory.extractors._answers import SCHEMA
-from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, count, extract, money, seconds_of
-from axiommind.memory.extractors._http import Endpoint, NoReply, endpoint
+from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, count, money, seconds_of
+from axiommind.memory.extractors._http import endpoint
+from axiommind.memory.extractors._served import Served
 
 if TYPE_CHECKING:
     from axiommind.config import Config
-    from axiommind.projections.recorded import Transcript
 
 __all__ = ["OpenAI", "make"]
 
@@ -38,40 +38,22 @@ def make(config: Config, spend: Spend) -> OpenAI:
     return OpenAI(at, config.extract_model, config.extract_chars, spend)
 
 
-class OpenAI:
+class OpenAI(Served):
     name = "openai"
-    is_measured = False
+    formats = _FORMATS
 
-    def __init__(self, at: Endpoint, model: str, chars: int, spend: Spend) -> None:
-        self._at = at
-        self._model = model
-        self._chars = chars
-        self._spend = spend
-        self._format = 0  # how many of the formats the server has refused
+    def _headers(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self._at.key}"} if self._at.key else {}
 
-    def extract(self, transcript: Transcript) -> Extraction:
-        return extract(transcript, self.ask, self._model, self._chars, self._spend)
-
-    def ask(self, question: Question) -> Answered | Unanswered:
-        body = {
+    def _body(self, question: Question) -> dict[str, Any]:
+        return {
             "model": self._model,
             "messages": [
                 {"role": "system", "content": question.instruction},
                 {"role": "user", "content": question.material},
             ],
             "stream": False,
-            **_FORMATS[self._format],
         }
-        headers = {"authorization": f"Bearer {self._at.key}"} if self._at.key else {}
-        try:
-            reply = self._at.post(headers, body)
-        except NoReply as error:
-            return Unanswered(str(error), Usage(self._model))
-        if reply.refuses_format:
-            again = self._format + 1 < len(_FORMATS)
-            self._format += again
-            return Unanswered(reply.why, Usage(self._model), again)
-        return self._read(reply.body)
 
     def _read(self, body: dict[str, Any]) -> Answered | Unanswered:
         used = body.get("usage")

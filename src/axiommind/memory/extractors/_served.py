@@ -1,0 +1,49 @@
+"""A model behind a server: what the HTTP extractors share. Each of them says only how it is asked and read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, extract
+from axiommind.memory.extractors._http import Endpoint, NoReply
+
+if TYPE_CHECKING:
+    from axiommind.memory.extractors import Extraction, Spend
+    from axiommind.projections.recorded import Transcript
+
+__all__ = ["Served"]
+
+
+class Served:
+    is_measured = False
+    formats: tuple[dict[str, Any], ...] = ({},)  # ways to ask for JSON, the strictest first
+
+    def __init__(self, at: Endpoint, model: str, chars: int, spend: Spend) -> None:
+        self._at = at
+        self._model = model
+        self._chars = chars
+        self._spend = spend
+        self._format = 0  # how many of the formats were refused
+
+    def extract(self, transcript: Transcript) -> Extraction:
+        return extract(transcript, self.ask, self._model, self._chars, self._spend)
+
+    def ask(self, question: Question) -> Answered | Unanswered:
+        try:
+            reply = self._at.post(self._headers(), {**self._body(question), **self.formats[self._format]})
+        except NoReply as error:
+            return Unanswered(str(error), Usage(self._model))
+        if reply.refuses_format:
+            again = self._format + 1 < len(self.formats)
+            self._format += again
+            return Unanswered(reply.why, Usage(self._model), again)
+        return self._read(reply.body)
+
+    def _headers(self) -> dict[str, str]:
+        raise NotImplementedError
+
+    def _body(self, question: Question) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _read(self, body: dict[str, Any]) -> Answered | Unanswered:
+        raise NotImplementedError
