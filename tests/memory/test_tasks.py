@@ -17,7 +17,7 @@ from axiommind.memory.tasks.resolve import (
     set_status,
 )
 from axiommind.memory.values import Blocker, Draft, Quote, canonical_key, entry_id
-from axiommind.projections import tasks as ask
+from axiommind.projections import task_rows as ask
 from axiommind.projections._task_fold import PLACEHOLDER, placeholder
 from axiommind.surfaces.tasks import task_as_text, task_detail_json
 from tests.memory.task_log import MINUTE, PROJECT, START, TaskLog, draft, in_batches, span, tables, timed
