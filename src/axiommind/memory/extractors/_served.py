@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, extract
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Served"]
 
 
-class Served:
+class Served(ABC):
     is_measured = False
     formats: tuple[dict[str, Any], ...] = ({},)  # ways to ask for JSON, the strictest first
 
@@ -39,11 +40,14 @@ class Served:
             return Unanswered(reply.why, Usage(self._model), again)
         return self._read(reply.body)
 
+    @abstractmethod
     def _headers(self) -> dict[str, str]:
-        raise NotImplementedError
+        """What goes with every request: the key, where there is one."""
 
+    @abstractmethod
     def _body(self, question: Question) -> dict[str, Any]:
-        raise NotImplementedError
+        """The question as this server takes it."""
 
+    @abstractmethod
     def _read(self, body: dict[str, Any]) -> Answered | Unanswered:
-        raise NotImplementedError
+        """What the reply says."""
