@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import statistics
 import sys
@@ -30,6 +31,7 @@ from typing import Any, NamedTuple
 
 from axiommind.api import Memory, Scope
 from axiommind.config import Config
+from axiommind.search.find import MODES
 
 DEPTH = 10
 _TURN = re.compile(r"\n(?=(?:user|assistant): )")
@@ -58,7 +60,8 @@ def main() -> int:
     commits.add_argument("transcripts", type=Path)
     commits.add_argument("qrels", type=Path)
     for one in (beir, locomo, commits):
-        one.add_argument("--mode", choices=("lexical",), default="lexical")
+        one.add_argument("--mode", choices=MODES, default="lexical")
+        one.add_argument("--embedder", default="static", help="what makes the vectors, for every mode but lexical")
         one.add_argument("--json", action="store_true", help="one line of JSON")
         one.add_argument("--by", action="store_true", help="also by kind of question, or by project")
         one.add_argument("--misses", type=int, default=0, help="show so many questions whose first hit is wrong")
@@ -102,12 +105,16 @@ def ndcg(row: list[bool], gold: int) -> float:
 class Home:
     """A memory of its own, with transcripts and documents made from a data set."""
 
-    def __init__(self, base: Path) -> None:
+    def __init__(self, base: Path, args: argparse.Namespace) -> None:
+        self.mode = args.mode
         self.claude = base / "claude"
         self.notes = base / "notes"
         (self.claude / "projects").mkdir(parents=True)
         self.notes.mkdir()
         environ = {"AXM_HOME": str(base / "axm"), "CLAUDE_CONFIG_DIR": str(self.claude), "HOME": str(base)}
+        if self.mode != "lexical":
+            environ |= {"AXM_EMBEDDER": args.embedder}
+            share_models(Path(environ["AXM_HOME"]))
         self.memory = Memory(Config.load(environ), environ=environ, user=base)
         self.names: dict[str, str] = {}  # session or path → what the data set calls it
 
@@ -144,12 +151,15 @@ class Home:
         self.memory.index()
         if any(self.notes.iterdir()):
             self.memory.kb_add([str(self.notes)])
+        if self.mode != "lexical":
+            self.memory.embed()
 
     def ask(self, asked: Asked, unit: str = "session") -> tuple[Asked, list[str], float]:
         started = time.perf_counter()
         # Words of the data are words, not filters.
         text = re.sub(r"(?<!\S)-+(?=\S)|[\"\u201c\u201d]", " ", asked.text)
-        page = self.memory.search(text, Scope(asked.project), k=DEPTH, group=unit == "session", now=asked.now)
+        scope = Scope(asked.project)
+        page = self.memory.search(text, scope, k=DEPTH, group=unit == "session", now=asked.now, mode=self.mode)
         took = (time.perf_counter() - started) * 1000
         return asked, [self._name(hit, unit) for hit in page.hits], took
 
@@ -160,11 +170,19 @@ class Home:
         return self.names.get(group, group)
 
 
+def share_models(home: Path) -> None:
+    """The models that are installed on this machine, for a home that is only measured."""
+    installed = Config.load(os.environ).home / "models"
+    if installed.is_dir():
+        home.mkdir(parents=True)
+        (home / "models").symlink_to(installed)
+
+
 # --- sets --------------------------------------------------------------------------------------------------
 
 
 def beir(args: argparse.Namespace, base: Path) -> Iterator[tuple[Asked, list[str], float]]:
-    home = Home(base)
+    home = Home(base, args)
     for document in lines(args.folder / "corpus.jsonl"):
         text = document["text"]
         if text.startswith(("user: ", "assistant: ")) and len(_TURN.split(text)) > 1:
@@ -187,7 +205,7 @@ def beir(args: argparse.Namespace, base: Path) -> Iterator[tuple[Asked, list[str
 def locomo(args: argparse.Namespace, base: Path) -> Iterator[tuple[Asked, list[str], float]]:
     for number, sample in enumerate(json.loads(args.file.read_text(encoding="utf-8"))):
         (base / str(number)).mkdir()
-        home = Home(base / str(number))
+        home = Home(base / str(number), args)
         talk = sample["conversation"]
         last = datetime.min.replace(tzinfo=UTC)
         for key in [k for k in talk if re.fullmatch(r"session_\d+", k)]:
@@ -210,7 +228,7 @@ def spoken(turn: dict[str, Any]) -> str:
 
 def commits(args: argparse.Namespace, base: Path) -> Iterator[tuple[Asked, list[str], float]]:
     rows = list(lines(args.qrels))
-    home = Home(base)
+    home = Home(base, args)
     projects: dict[str, str] = {}
     for folder in sorted(p for p in args.transcripts.iterdir() if p.is_dir()):
         if folder.name in {row["project"] for row in rows}:

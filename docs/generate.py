@@ -90,13 +90,15 @@ INDEX_TABLES = {
     "edges": "`evidence_of` (entry → task), `blocked_by`, `blocked_by_suggested`, `resolves_to`.",
     "task_events": "The events of tasks, conditions and artifacts as rows, with their text.",
     "v_task_blockers_effective": "A view: what a task waits for, a resolved condition followed to what it became.",
-    "vector_outbox": "What has to be embedded, and how far that got (`status`, `error`, `attempts`).",
+    "vector_outbox": "What has to be embedded, and how far that got (`status`, `error`, `attempts`). `item_id` is the "
+    "id of a passage (`prompt`, `response`, `doc`, `tool`), of an entry, of a session (`summary`: what it is about) or "
+    "of a task (`task_title`); `created_at` is when that was said.",
     "build_runs": "One row a run of the pipeline over a session: what made it, and how it ended.",
     "pipeline_metrics": "How long each step of a build took, and whether it succeeded.",
     "model_calls": "Each call of a model, with its tokens and what it cost, where known.",
     "learning_voids": "Sessions that are to be learned again, because a task they spoke of was forgotten with another.",
     "learned": "Up to where each session was learned (`head`), by which extractor, and whether that failed.",
-    "meta": "`schema_version`, `project_path` (always `*`), `last_indexed_at`.",
+    "meta": "`schema_version`, `project_path` (always `*`), `last_indexed_at`, `embedding_version` (of new jobs).",
     "projection_offsets": "How far each projection has folded the log, and its version.",
 }
 WORDS = """

@@ -15,7 +15,7 @@ ROWS = [
     {"analysis", "search"},
     {"vectors"},
     {"projections"},
-    {"log", "sources"},
+    {"log", "sources", "http"},
     {"text", "db"},
     {"config"},
     {"ids"},

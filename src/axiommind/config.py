@@ -99,6 +99,54 @@ KEYS: tuple[Key, ...] = (
         1.0,
         "US dollars a day, as far as somebody says what a call cost; 0 = no calls at all, negative = no limit.",
     ),
+    Key(
+        "embed.embedder",
+        "AXM_EMBEDDER",
+        str,
+        "",
+        "What `axm embed` makes vectors with; empty = `static`, which comes with the program and asks nobody. "
+        "Another one, model or store makes new vectors beside the old ones, which answer until the new ones are there.",
+    ),
+    Key("embed.model", "AXM_EMBED_MODEL", str, "", "The name of the embedder's model, where it has a choice."),
+    Key("embed.url", "AXM_EMBED_URL", str, "", "Where a server that embeds is asked, such as Ollama on this machine."),
+    Key(
+        "embed.key_env",
+        "AXM_EMBED_KEY_ENV",
+        str,
+        "",
+        "The name of the environment variable that holds the server's key, never the key.",
+    ),
+    Key("embed.path", "AXM_EMBED_PATH", str, "", "The folder or file of a model on this machine."),
+    Key("embed.seconds", "AXM_EMBED_SECONDS", float, 30.0, "Time limit of one call of a server, in seconds."),
+    Key("embed.store", "AXM_EMBED_STORE", str, "local", "Where vectors are kept: `local` (a SQLite file) or `lance`."),
+    Key(
+        "embed.store_uri",
+        "AXM_EMBED_STORE_URI",
+        str,
+        "",
+        "The address of a store outside the home, such as an object storage; empty = `vectors/` in the home.",
+    ),
+    Key(
+        "embed.kinds",
+        "AXM_EMBED_KINDS",
+        list,
+        ["entry", "task_title", "summary", "doc", "prompt", "response"],
+        "What gets vectors, of these and `tool` (tool calls).",
+    ),
+    Key(
+        "embed.budget",
+        "AXM_EMBED_BUDGET",
+        int,
+        200_000,
+        "Most answers and tool calls together that get vectors, the newest ones; negative = all.",
+    ),
+    Key(
+        "embed.background",
+        "AXM_EMBED_BACKGROUND",
+        int,
+        0,
+        "1 = `axm index` embeds what is new when it is done; 0 = only `axm embed` does.",
+    ),
 )
 
 
@@ -121,6 +169,17 @@ class Config(NamedTuple):
     budget_calls: int
     budget_tokens: int
     budget_usd: float
+    embed_embedder: str
+    embed_model: str
+    embed_url: str
+    embed_key_env: str
+    embed_path: str
+    embed_seconds: float
+    embed_store: str
+    embed_store_uri: str
+    embed_kinds: tuple[str, ...]
+    embed_budget: int
+    embed_background: int
 
     @property
     def log_path(self) -> Path:

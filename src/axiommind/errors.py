@@ -6,9 +6,12 @@ AxmError
 ├── BadQuery              the SQL or a perspective's parameter         exit 1
 │   └── QueryLimit        the query ran into its time or row limit     exit 1
 ├── MissingExtra          an optional part is not installed            exit 1
+├── EmbedderError         a model cannot make vectors, or made none    exit 1
+├── VectorError           a vector that no store can keep              exit 1
 ├── StoreError            a file of ours cannot be used                exit 3
 │   ├── LogCorrupt        log.db is damaged: nothing is overwritten
 │   ├── IndexCorrupt      index.db is damaged: it can be rebuilt
+│   ├── VectorsCorrupt    a store of vectors is damaged: it is made anew
 │   ├── TooNew            written by a newer version of this program
 │   ├── Locked            another process kept the lock too long
 │   ├── NotWritable       the home cannot be written
@@ -24,6 +27,7 @@ __all__ = [
     "AxmError",
     "BadQuery",
     "DiskFull",
+    "EmbedderError",
     "IndexCorrupt",
     "Internal",
     "Locked",
@@ -35,6 +39,8 @@ __all__ = [
     "StoreError",
     "TooNew",
     "UsageError",
+    "VectorError",
+    "VectorsCorrupt",
 ]
 
 
@@ -69,6 +75,14 @@ class MissingExtra(AxmError):
     exit_code = 1
 
 
+class EmbedderError(AxmError):
+    exit_code = 1
+
+
+class VectorError(AxmError, ValueError):
+    exit_code = 1
+
+
 class StoreError(AxmError):
     exit_code = 3
 
@@ -78,6 +92,10 @@ class LogCorrupt(StoreError):
 
 
 class IndexCorrupt(StoreError):
+    pass
+
+
+class VectorsCorrupt(StoreError):
     pass
 
 

@@ -32,6 +32,9 @@ from axiommind.projections.documents import folders
 from axiommind.projections.runner import compare
 from axiommind.sources import discover_all, jsonl, markdown
 from axiommind.sources.projects import project_around
+from axiommind.vectors import lock, versions
+from axiommind.vectors.items import words_of
+from axiommind.vectors.outbox import coverage
 
 __all__ = ["Check", "Overview", "doctor", "overview", "verify"]
 
@@ -143,6 +146,7 @@ def doctor(config: Config, environ: Mapping[str, str], user: Path) -> list[Check
             log.close()
         checks += _index(config)
         checks += _memory(config)
+        checks += _vectors(config)
     except StoreError as error:
         checks.append(Check("store", "bad", error.message, (error.hint,) if error.hint else ()))
     return [*checks, *_extras()]
@@ -358,7 +362,6 @@ def _memory(config: Config) -> list[Check]:
                 "select session_id, difference from checks where not agree order by position desc limit 20"
             ).fetchall()
             conflicts = db.execute("select count(*) from conflicts where resolved_at is null").fetchone()[0]
-            jobs = db.execute("select count(*) from vector_outbox where status = 'pending'").fetchone()[0]
     except (sqlite3.DatabaseError, FileNotFoundError):
         return []  # said already
     data = {
@@ -372,8 +375,6 @@ def _memory(config: Config) -> list[Check]:
     checks = [Check("memory", "ok", text + (" (axm learn)" if waiting else ""), data=data)]
     model = "none: the rules need none" if config.extract_extractor == "rules" else config.extract_extractor
     checks.append(Check("model", "ok", model, data={"extractor": config.extract_extractor}))
-    text = f"none: search is lexical; texts that wait for one: {jobs}"
-    checks.append(Check("embedder", "ok", text, data={"jobs": jobs}))
     if conflicts:
         checks.append(Check("conflicts", "note", f"{conflicts} are open; axm conflicts shows them"))
     if failed:
@@ -384,6 +385,51 @@ def _memory(config: Config) -> list[Check]:
         text = f"{len(apart)} times the checkers did not agree, and nothing of that was promoted: please report this"
         checks.append(Check("checkers", "warn", text, tuple(f"{session}  {what}" for session, what in apart)))
     return checks
+
+
+def _vectors(config: Config) -> list[Check]:
+    """What is embedded, with what, and how far that is."""
+    try:
+        with closing(sqlite.open_read(config.index_path)) as db:
+            covered = coverage(db)
+    except (sqlite3.DatabaseError, FileNotFoundError):
+        return []  # said already
+    known = versions.read(config.home)
+    answering = next((one for one in known if one.state == "active"), None)
+    making = next((one for one in known if one.state == "building"), None)
+    left = sum(one.pending for kind, one in covered.items() if kind in config.embed_kinds)
+    failed = sum(one.failed for one in covered.values())
+    data = {
+        "embedder": config.embed_embedder or "static",
+        "store": config.embed_store,
+        "version": None if answering is None else answering.version,
+        "building": None if making is None else making.version,
+        "coverage": {kind: one._asdict() for kind, one in covered.items()},
+        "jobs": left,
+    }
+    shares = ", ".join(f"{words_of(kind)} {_percent(one.done, one.total)}" for kind, one in covered.items())
+    if answering is None and making is None:
+        text = f"none: search is lexical; texts that wait for one: {left} (axm embed)"
+        return [Check("embedder", "ok", text, data=data)]
+    if answering is None:
+        text = f"no version is complete yet: search is lexical; {shares}; run: axm embed"
+    else:
+        text = f"{answering.version} in {answering.store}; {shares}"
+    checks = [Check("embedder", "note" if answering is None else "ok", text, data=data)]
+    if answering is not None and making is not None:
+        text = f"{making.version} is being made, and {answering.version} answers until it is complete; run: axm embed"
+        checks.append(Check("vectors", "note", text))
+    if failed:
+        checks.append(Check("vectors", "warn", f"{failed} texts could not be embedded; axm embed --status says why"))
+    writer = lock.owner(config.home)
+    if writer is not None and writer.is_gone(int(time.time() * 1000)):
+        checks.append(Check("vectors", "note", f"{writer} died while it embedded; the next axm embed goes on"))
+    return checks
+
+
+def _percent(part: int, whole: int) -> str:
+    """Of a whole, rounded down: 100 % is all of it."""
+    return f"{part * 100 // whole if whole else 100} %"
 
 
 def _extras() -> list[Check]:

@@ -25,7 +25,7 @@ LEARNED = {
     "edges": "select src_id, rel_type, dst_id from edges",
     "conflicts": "select conflict_id, older_id, newer_id, resolution from conflicts",
     "promotions": "select entry_id, from_stage, to_stage from promotions",
-    "outbox": "select item_kind, item_id from vector_outbox",
+    "outbox": "select item_kind, item_id from vector_outbox where item_kind in ('entry', 'task_title')",
     "task events": "select event_type, entity_id, entry_id, body from task_events",
     "learned": "select session_id, head, status from learned",
 }

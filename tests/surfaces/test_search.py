@@ -52,7 +52,10 @@ def first_id(world: World, *args: str) -> str:
 
 # --- axm search --json -------------------------------------------------------------------------------------------
 
-PAGE = ["schema", "query", "search_method", "took_ms", "index_version", "hits", "total", "next_cursor", "truncated"]
+PAGE = [
+    *("schema", "query", "search_method", "took_ms", "index_version"),
+    *("hits", "total", "next_cursor", "truncated", "note"),
+]
 HIT = [
     "id",
     "doc_id",

@@ -17,6 +17,8 @@ from axiommind import db as sqlite
 from axiommind.api._names import one_of
 from axiommind.api.documents import Documents, Library
 from axiommind.api.home import SAMPLE, SAMPLE_MARK, Scope
+from axiommind.api.meaning import Meaning
+from axiommind.api.models import Models
 from axiommind.api.tasks import Tasks
 from axiommind.errors import NotFound
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from axiommind.projections.documents import FolderRow
     from axiommind.projections.runner import Progress
     from axiommind.search.citations import Opened
-    from axiommind.search.find import Page
     from axiommind.search.show import Shown
 
 __all__ = ["SAMPLE", "SAMPLE_MARK", "Forgotten", "Library", "Memory", "Scope"]
@@ -51,7 +52,7 @@ class Forgotten(NamedTuple):
     documents: tuple[str, ...] = ()
 
 
-class Memory(Documents, Tasks):
+class Memory(Documents, Tasks, Meaning, Models):
     """A home (`log.db` and `index.db`) and what can be done with it."""
 
     # --- writing ---------------------------------------------------------------------------------------
@@ -160,6 +161,7 @@ class Memory(Documents, Tasks):
     ) -> Forgotten:
         """Write a tombstone and purge the text of sessions and documents, here and in the index."""
         from axiommind.projections.runner import Segments, remove_leftovers
+        from axiommind.vectors.sweep import purge
 
         with self._log() as (log, _key), contextlib.ExitStack() as stack:
             index = self._open_index(log, [], stack)
@@ -183,6 +185,7 @@ class Memory(Documents, Tasks):
             index.catch_up(log, Segments(log))
             self._void(log, index.db)
             index.catch_up(log, Segments(log))
+            purge(index.db, self.config.home)
             complete = index.scrub() and log.settle()
             for copy in self.config.home.glob("index.db.corrupt-*"):
                 copy.unlink(missing_ok=True)  # a damaged copy of the index may still hold the text
@@ -287,38 +290,6 @@ class Memory(Documents, Tasks):
         with self._reading(scope, db) as connection:
             sqlite.guard(connection)
             return sqlite.run_guarded(connection, text, seconds=self.config.query_seconds, rows=self.config.query_rows)
-
-    def search(
-        self,
-        text: str,
-        scope: Scope,
-        *,
-        k: int = 10,
-        group: bool = False,
-        recency: bool = True,
-        cursor: str | None = None,
-        now: int | None = None,
-        db: Path | None = None,
-        documents: bool = False,
-        **flags: Any,
-    ) -> Page:
-        """Passages (or with `group` sessions and documents) that answer a text, best first."""
-        from axiommind.search.find import Options, asked_at, connect, find
-        from axiommind.search.query import Query
-
-        if now is None:  # a further page is of the same moment as the first one
-            now = asked_at(cursor) or int(time.time() * 1000)
-        query = Query.parse(text, now=now, **flags)
-        named = query.filters.project
-        project = self.scope(project=named, db=db).project if named is not None else scope.project
-        query = query._replace(filters=query.filters._replace(project=project))
-        if documents:
-            query = query._replace(filters=query.filters._replace(kinds=("doc",)))
-        with self._reading(Scope(None), db) as connection:
-            connect(connection)
-            connection.execute("pragma query_only=on")
-            connection.execute("begin")  # one state of the index, whoever writes meanwhile
-            return find(connection, query, Options(k, group, recency, cursor), now)
 
     def show(self, name: str, *, context: int = 1, db: Path | None = None) -> Shown:
         """One passage by the id that a search gave it, with what was said around it."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.api._names import one_of
-from axiommind.api.home import Home, Scope, now
+from axiommind.api.home import Scope, now
+from axiommind.api.searching import Searching
 
 if TYPE_CHECKING:
     from axiommind.log.sqlite import SqliteLog
@@ -44,7 +45,7 @@ class Spent(NamedTuple):
     caps: dict[str, float]
 
 
-class Learning(Home):
+class Learning(Searching):
     """What `axm learn` and the commands about entries can ask for. Tasks are in `api.tasks`."""
 
     @contextlib.contextmanager
@@ -112,7 +113,9 @@ class Learning(Home):
             report = Report(dry_run=True, sessions=len(sessions), extractors=[name])
             report.notes.append(f"{name} would be asked about {len(sessions)} sessions; a dry run asks nobody")
             return report
-        pipeline = Pipeline(log, key, index, chosen, find_idris(self.environ), together=chosen.is_measured)
+        pipeline = Pipeline(
+            log, key, index, chosen, find_idris(self.environ), together=chosen.is_measured, near=self.tasks_near()
+        )
         report = pipeline.run(sessions, dry_run=dry_run, progress=progress)
         report.extractors = [name]
         return report

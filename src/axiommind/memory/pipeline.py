@@ -23,12 +23,13 @@ from axiommind.memory.noticed import Noticed, candidate, claim, notice, stored
 from axiommind.memory.policies import GRADUATION, Facts, promotions
 from axiommind.memory.report import Report
 from axiommind.memory.standing import measured
+from axiommind.memory.tasks.match import Near
 from axiommind.memory.tasks.resolve import IndexState, Noted, Resolved, resolve
 from axiommind.memory.values import Emit
 from axiommind.memory.writing import Writer
 from axiommind.projections import recorded
 from axiommind.projections._rows import iso
-from axiommind.projections.outbox import EMBEDDING_VERSION
+from axiommind.projections.outbox import UNCHOSEN, wanted
 from axiommind.projections.recorded import Transcript
 from axiommind.projections.runner import SCHEMA_VERSION, Index, Segments
 from axiommind.vectors import outbox
@@ -83,11 +84,13 @@ class Pipeline:
         idris: Idris | None,
         *,
         together: bool = True,
+        near: Near | None = None,
         now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self._log, self._index, self._extractor, self._idris = log, index, extractor, idris
         self._writer = Writer(log, key)
         self._together = together
+        self._near = near
         self._now = now
         self._began = now()
         self._precision = None if extractor.is_measured else (lambda rule: measured(index.db, rule))
@@ -173,14 +176,15 @@ class Pipeline:
         return work
 
     def _started(self, work: _Work) -> Emit:
+        version = wanted(self._index.db)
         return Emit(
             "build_started",
             {
                 "extractor": self._extractor.name,
                 "model": "",
                 "prompt_hash": "",
-                "embedder_model": "none",
-                "embedding_version": EMBEDDING_VERSION,
+                "embedder_model": "none" if version == UNCHOSEN else version,
+                "embedding_version": version,
                 "idris_version": self._idris.version if self._idris is not None else "none",
                 "schema_version": str(SCHEMA_VERSION),
                 "head": work.head,
@@ -271,7 +275,7 @@ class Pipeline:
             with work.step("project"):
                 self._index.catch_up(self._log, Segments(self._log))
             with work.step("index"):
-                outbox.work(self._index.db, None, None)
+                report.waiting = outbox.waiting(self._index.db)  # the jobs are there: axm embed does them
         with self._log.atomic():
             if self._log.is_forgotten(work.session, work.project):
                 return
@@ -357,7 +361,7 @@ class Pipeline:
             for one in work.noticed
             if one.draft.type == "task_note" and not self._is_rejected(one)
         ]
-        return resolve(IndexState(db), noted, project=work.project, epoch=work.epoch, now=self._now())
+        return resolve(IndexState(db), noted, project=work.project, epoch=work.epoch, now=self._now(), near=self._near)
 
     def _append(self, work: _Work, emit: Emit) -> None:
         self._writer.append(emit, session=work.session, project=work.project, build=work.build_id)

@@ -1,45 +1,85 @@
-"""The vector outbox: what has to be embedded. One job for each entry and each task title; the same one never twice.
+"""The vector outbox: what has to be embedded, each thing once for each version of the vectors.
 
-The jobs follow the log; how far each one got (`status`, `error`, `updated_at`, `attempts`) is the worker's own, and is
-not the same after a rebuild.
+Jobs come and go with their rows: those of passages and entries by triggers, those of sessions and tasks as the events
+that touch them are folded. A text that changed gets a new job. Which version the jobs are for is `embedding_version` in
+`meta`; that, and how far each job got, is the worker's own and not the same after a rebuild. Jobs of tool calls are
+added by the worker, where they are wanted.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Collection
 
-from axiommind.ids import dedupe_key
-from axiommind.projections import PLACE_BITS, Batch
+from axiommind.projections import Batch
 
 NAME = "outbox"
-VERSION = 1
-AFTER = ("entries", "tasks")
-EVENT_TYPES = ("memory_extracted", "task_created", "task_title_changed", "forgotten")
+VERSION = 2
+AFTER = ("sessions", "entries", "tasks", "passages")
+EVENT_TYPES = ("task_created", "task_title_changed", "forgotten")
 TABLES = ("vector_outbox",)
-# Changes with how texts become vectors.
-EMBEDDING_VERSION = "1"
 
+# In the order in which they are embedded.
+KINDS = ("entry", "task_title", "summary", "doc", "prompt", "response", "tool")
+# The version of jobs while no embedder was chosen.
+UNCHOSEN = "1"
+
+_WANTED = "(select value from meta where key = 'embedding_version')"
+_COLUMNS = "vector_outbox(item_kind, item_id, embedding_version, created_at)"
+_AGAIN = "on conflict do update set status = 'pending', error = null, attempts = 0"
+
+# `item_id` has no type of its own: the id of a passage is a number, other ids are texts. What is short comes first, and
+# times are numbers: there is a row for every prompt and every answer.
 _DDL = (
-    """
+    f"""
     create table vector_outbox (
-        job_id text primary key,
-        item_kind text not null check (item_kind in ('entry', 'task_title')),
-        item_id text not null,
+        job_id integer primary key,
+        item_kind text not null check (item_kind in ({", ".join(f"'{kind}'" for kind in KINDS)})),
+        item_id not null,
         embedding_version text not null,
-        status text not null check (status in ('pending', 'done', 'failed')),
-        error text,
+        status text not null default 'pending' check (status in ('pending', 'done', 'failed')),
         attempts integer not null default 0,
-        created_at text not null,
-        updated_at text not null,
+        created_at integer,
+        updated_at integer,
+        error text,
         unique (item_kind, item_id, embedding_version)
     )
     """,
-    "create index idx_vector_outbox_status on vector_outbox(status)",
+    "create index idx_vector_outbox_pending on vector_outbox(item_kind) where status = 'pending'",
+    "create index idx_vector_outbox_failed on vector_outbox(item_kind) where status = 'failed'",
+    f"insert into meta(key, value) values ('embedding_version', '{UNCHOSEN}')",
+    f"""
+    create trigger outbox_passages_in after insert on passages when new.kind in ('prompt', 'response', 'doc') begin
+        insert into {_COLUMNS} values (new.kind, new.id, {_WANTED}, new.timestamp) {_AGAIN};
+    end
+    """,
+    """
+    create trigger outbox_passages_out after delete on passages when old.kind <> 'insight' begin
+        delete from vector_outbox where item_kind = old.kind and item_id = old.id;
+    end
+    """,
+    f"""
+    create trigger outbox_entries_in after insert on entries begin
+        insert into {_COLUMNS} values ('entry', new.entry_id, {_WANTED}, new.created_ts) {_AGAIN};
+    end
+    """,
+    """
+    create trigger outbox_entries_out after delete on entries begin
+        delete from vector_outbox where item_kind = 'entry' and item_id = old.entry_id;
+    end
+    """,
 )
+
 # What there is to embed, and since when: the jobs are always these.
 _ITEMS = {
-    "entry": "select entry_id as id, created_at as at from entries",
-    "task_title": "select entity_id as id, created_at as at from entities where entity_type = 'task'",
+    "entry": "select 'entry' as kind, entry_id as id, created_ts as at from entries",
+    "task_title": """
+        select 'task_title' as kind, entity_id as id, cast(strftime('%s', created_at) as integer) * 1000 as at
+        from entities where entity_type = 'task'
+    """,
+    "summary": "select 'summary' as kind, id, coalesce(ended_at, last_ts, file_mtime) as at from sessions",
+    "passage": "select kind, id, timestamp as at from passages where kind in ('prompt', 'response', 'doc')",
+    "tool": "select kind, id, timestamp as at from passages where kind = 'tool'",
 }
 
 
@@ -49,32 +89,53 @@ def create(db: sqlite3.Connection) -> None:
 
 
 def apply(db: sqlite3.Connection, batch: Batch) -> None:
-    if any(event.event_type == "forgotten" for event in batch.events):
-        for kind, there in _ITEMS.items():
-            gone = f"item_id not in (select id from ({there}))"
-            db.execute(f"delete from vector_outbox where item_kind = ? and {gone}", (kind,))
-            _add(db, kind, f"select id, at from ({there})", ())
+    for session in sorted(batch.sessions):
+        db.execute("delete from vector_outbox where item_kind = 'summary' and item_id = ?", (session,))
+        _add(db, "summary", session)
     for event in batch.events:
-        if event.event_type == "memory_extracted":
-            those = (event.position << PLACE_BITS, (event.position + 1 << PLACE_BITS) - 1)
-            _add(db, "entry", f"{_ITEMS['entry']} where id between ? and ?", those)
-        elif event.event_type != "forgotten":
-            task = (event.payload["task_id"],)
-            _add(db, "task_title", f"{_ITEMS['task_title']} and entity_id = ?", task)
-            if event.event_type == "task_title_changed":
-                db.execute("update vector_outbox set status = 'pending', attempts = 0 where item_id = ?", task)
+        if event.event_type == "forgotten":
+            # What is left of a task may have another title, or be of another time.
+            db.execute("delete from vector_outbox where item_kind = 'task_title'")
+            _add(db, "task_title")
+            continue
+        task = event.payload["task_id"]
+        if event.event_type == "task_title_changed":
+            db.execute("delete from vector_outbox where item_kind = 'task_title' and item_id = ?", (task,))
+        _add(db, "task_title", task)
 
 
-def _add(db: sqlite3.Connection, kind: str, items: str, values: tuple[object, ...]) -> None:
-    """A job for each item, unless there is one."""
-    db.executemany(
-        """
-        insert into vector_outbox(job_id, item_kind, item_id, embedding_version, status, created_at, updated_at)
-        values (?1, ?2, ?3, ?4, 'pending', ?5, ?5)
-        on conflict(item_kind, item_id, embedding_version) do update set created_at = excluded.created_at
+def _add(db: sqlite3.Connection, items: str, one: str | None = None) -> None:
+    """A job for each of these items, or for the one with this id, unless there is one."""
+    those = "true" if one is None else "id = ?"
+    db.execute(
+        f"""
+        insert into {_COLUMNS}
+        select kind, id, {_WANTED}, at from ({_ITEMS[items]}) where {those}
+        on conflict do nothing
         """,
-        [
-            ("job_" + dedupe_key(kind, item, EMBEDDING_VERSION)[:16], kind, item, EMBEDDING_VERSION, at)
-            for item, at in db.execute(items, values).fetchall()
-        ],
+        () if one is None else (one,),
     )
+
+
+# --- which version -----------------------------------------------------------------------------------------
+
+
+def wanted(db: sqlite3.Connection) -> str:
+    """The version that jobs are written for."""
+    row = db.execute("select value from meta where key = 'embedding_version'").fetchone()
+    return UNCHOSEN if row is None else str(row[0])
+
+
+def retarget(db: sqlite3.Connection, version: str, keep: Collection[str] = ()) -> None:
+    """From now on jobs are for this version, and everything has one. Jobs of other versions go, but those to `keep`."""
+    there = {row[0] for row in db.execute("select distinct embedding_version from vector_outbox")}
+    for other in sorted(there - {version, *keep}):
+        db.execute("delete from vector_outbox where embedding_version = ?", (other,))
+    db.execute("insert or replace into meta(key, value) values ('embedding_version', ?)", (version,))
+    for items in ("entry", "task_title", "summary", "passage"):
+        _add(db, items)
+
+
+def add_tools(db: sqlite3.Connection) -> None:
+    """A job for each tool call that has none."""
+    _add(db, "tool")

@@ -29,9 +29,9 @@ SCHEMA_VERSION = 3
 _BATCH_EVENTS = 256
 _BATCH_BYTES = 32 << 20
 _MANY_ROWS = 50_000
-# Operational, not derived from events: different after a rebuild, and allowed to be.
-OPERATIONAL = {"meta": ("last_indexed_at",)}
-OPERATIONAL_COLUMNS = {"vector_outbox": ("status", "error", "attempts", "updated_at")}
+# Operational, not derived from events: different after a rebuild, and allowed to be. Rows, and columns of the others.
+OPERATIONAL = {"meta": "key in ('last_indexed_at', 'embedding_version')", "vector_outbox": "item_kind = 'tool'"}
+OPERATIONAL_COLUMNS = {"vector_outbox": ("job_id", "embedding_version", "status", "error", "attempts", "updated_at")}
 
 
 class Segments:
@@ -358,10 +358,7 @@ def _differences(fresh: sqlite3.Connection, copy: Path) -> list[Finding]:
     pairs = [(f"main.{t}", f"live.{t}", t) for t in tables]
     pairs.append(("temp.main_terms", "temp.live_terms", "passages_fts"))
     for replayed, lived, name in pairs:
-        where = ""
-        if name in OPERATIONAL:
-            keys = ", ".join(f"'{k}'" for k in OPERATIONAL[name])
-            where = f"where key not in ({keys})"
+        where = f"where not ({OPERATIONAL[name]})" if name in OPERATIONAL else ""
         for left, right, what in ((lived, replayed, "not in a replay"), (replayed, lived, "only in a replay")):
             columns = _compared(fresh, name)
             rows, others = (f"select {columns} from {table} {where}" for table in (left, right))

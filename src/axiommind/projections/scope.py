@@ -141,7 +141,12 @@ def _of_project(project: str) -> Iterator[str]:
     yield """
         create temp view vector_outbox as
         select * from main.vector_outbox
-        where item_id in (select entry_id from entries) or item_id in (select entity_id from entities)
+        where case item_kind
+            when 'entry' then item_id in (select entry_id from entries)
+            when 'task_title' then item_id in (select entity_id from entities)
+            when 'summary' then item_id in (select id from sessions)
+            else item_id in (select id from passages)
+        end
     """
     # A folder of notes belongs to everybody, unless it lies in another project.
     yield f"""

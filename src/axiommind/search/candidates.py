@@ -13,7 +13,7 @@ from axiommind.search.query import Filters, Query
 from axiommind.search.rows import Texts, passages_where
 from axiommind.text.tokens import Clause, phrase, terms
 
-__all__ = ["OF_ONE_GROUP", "SCORED", "literally", "scored"]
+__all__ = ["OF_ONE_GROUP", "SCORED", "literally", "passing", "scored", "standing", "within"]
 
 # Passages that are read and scored, and how many of one session: hit@1 of every set is the same with 300 and 5,000.
 SCORED = 240
@@ -36,7 +36,7 @@ def scored(
     must: list[Clause],
     texts: Texts,
 ) -> list[rank.Scored]:
-    gathered = lexical.gather(db, list(asked.weighed), _within(db, query))
+    gathered = lexical.gather(db, list(asked.weighed), within(db, query))
     found = gathered.worths
     for clause in must:
         having = lexical.rows_with(db, clause)
@@ -47,11 +47,11 @@ def scored(
             found = {row: worth for row, worth in found.items() if row not in having}
     # Ties go to the newer row: ids grow with the log.
     order = [-row for _, row in sorted(zip(map(neg, found.values()), map(neg, found), strict=True))]
-    passages = _passing(db, query, order, texts)
+    passages = passing(db, query, order, texts, SCORED)
     places = _places(asked, gathered, passages)
     sizes = lexical.lengths(db, places)
     titles = _titles(db, passages)
-    standing = _standing(db, passages)
+    stands = standing(db, passages)
 
     def ranked(some: Iterable[rank.Passage]) -> list[rank.Scored]:
         found = [
@@ -61,7 +61,7 @@ def scored(
                 places[p.id],
                 sizes.get(p.id, 0),
                 titles[p.ref] if p.kind == "doc" else 0,
-                standing.get(p.id, 1.0),
+                stands.get(p.id, 1.0),
             )
             for p in some
         ]
@@ -81,7 +81,7 @@ def scored(
     return ranked(best) + first[READ:]
 
 
-def _within(db: sqlite3.Connection, query: Query) -> lexical.Within | None:
+def within(db: sqlite3.Connection, query: Query) -> lexical.Within | None:
     """The events that a project's or a session's passages come from; None when neither is asked for."""
     wanted = Filters(project=query.filters.project, session=query.filters.session)
     if wanted == Filters():
@@ -119,7 +119,7 @@ def _titles(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[in
     return {chunk: known[heading] for chunk, heading in rows}
 
 
-def _standing(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, float]:
+def standing(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, float]:
     """What is left of entries after their stage and status."""
     refs = {p.ref: p.id for p in passages if p.kind == "insight"}
     rows = db.execute(f"select id, stage, status from entries where id in ({', '.join(map(str, refs))})")
@@ -138,12 +138,12 @@ def _places(
     return found
 
 
-def _passing(db: sqlite3.Connection, query: Query, order: Sequence[int], texts: Texts) -> list[rank.Passage]:
+def passing(db: sqlite3.Connection, query: Query, order: Sequence[int], texts: Texts, most: int) -> list[rank.Passage]:
     """The first candidates that pass the filters, not too many of one session, unless it was asked for."""
     condition, values = filters.conditions(query.filters)
     literal = [text for text in query.phrases if phrase(text) is None]
     looked_at = _READ if literal or query.filters.lang else _LOOKED_AT
-    of_one = SCORED if query.filters.session else OF_ONE_GROUP
+    of_one = most if query.filters.session else OF_ONE_GROUP
     of_group: dict[str, int] = {}
     taken: list[rank.Passage] = []
     for start in range(0, min(len(order), looked_at), _CHUNK):
@@ -154,7 +154,7 @@ def _passing(db: sqlite3.Connection, query: Query, order: Sequence[int], texts: 
             if of_group.get(passage.group, 0) < of_one and _suits(db, query, literal, passage, texts):
                 of_group[passage.group] = of_group.get(passage.group, 0) + 1
                 taken.append(passage)
-                if len(taken) >= SCORED:
+                if len(taken) >= most:
                     return taken
     return taken
 

@@ -1,14 +1,15 @@
 """Find: a query in, ranked hits with their citations out. Reads only; the same index and query give the same hits.
 
-Candidates come from the postings (`lexical`), those that pass the filters are read and scored (`rank`), near-duplicates
-are folded, and sessions are pooled when asked for. Text without a word in it (an emoji, `->`) is looked up with LIKE.
+Candidates come from the postings (`lexical`), those that pass the filters are read and scored (`rank`), what is near in
+meaning is added where there are vectors (`semantic`), near-duplicates are folded, and sessions are pooled when asked
+for. Text without a word in it (an emoji, `->`) is looked up with LIKE.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from axiommind.errors import BadQuery
 from axiommind.ids import dedupe_key, number_of, short_id
@@ -20,7 +21,13 @@ from axiommind.search.rows import Texts, index_version
 from axiommind.text.tokens import Clause, clauses, phrase, search_method
 from axiommind.text.tools import tool_text
 
-__all__ = ["Options", "Page", "asked_at", "connect", "find"]
+if TYPE_CHECKING:
+    from axiommind.search.semantic import Meaning
+
+__all__ = ["MODES", "Options", "Page", "asked_at", "connect", "find"]
+
+# auto: by words and meaning where that costs little, and by words alone where they say all.
+MODES = ("auto", "lexical", "semantic", "hybrid")
 
 MAX_K = 100
 _END_OF_TIME = 1 << 42  # milliseconds: the year 2109
@@ -31,6 +38,7 @@ class Options(NamedTuple):
     group: bool = False  # rank sessions and documents instead of passages
     recency: bool = True
     cursor: str | None = None
+    mode: str = "lexical"
 
 
 class Page(NamedTuple):
@@ -42,6 +50,7 @@ class Page(NamedTuple):
     total: int
     truncated: bool  # more may match than were ranked
     next_cursor: str | None
+    note: str | None = None  # why it was not searched as asked for
 
 
 def connect(db: sqlite3.Connection) -> None:
@@ -51,7 +60,7 @@ def connect(db: sqlite3.Connection) -> None:
     lexical.prepare(db)
 
 
-def find(db: sqlite3.Connection, query: Query, options: Options, now: int) -> Page:
+def find(db: sqlite3.Connection, query: Query, options: Options, now: int, meaning: Meaning | None = None) -> Page:
     """The best passages (or sessions) for a query, as of `now` (epoch ms)."""
     started = time.perf_counter()
     k = max(min(options.k, MAX_K), 0)
@@ -65,18 +74,45 @@ def find(db: sqlite3.Connection, query: Query, options: Options, now: int) -> Pa
     texts = Texts(db)
     if wanted or must:
         method = search_method(query.text)
-        scored = candidates.scored(db, query, asked, must, texts)
+        scored = candidates.scored(db, query, asked, must, texts) if options.mode != "semantic" or not meaning else []
+        if meaning is not None:
+            asked = asked._replace(found=rank.coverage(asked, scored))
+            method, scored = _by_meaning(db, query, asked, must, method, scored, options.mode, meaning, texts)
     else:
         method = "like"
         scored = [rank.score(asked, p, (), 0) for p in candidates.literally(db, query, texts)]
     found = hits.grouped(asked, scored) if options.group else hits.single(scored, offset + k, texts)
     page = found[offset : offset + k]
-    shown = hits.hits_of(db, asked, page, texts)
+    shown = hits.hits_of(db, asked, page, texts, method)
     total = len(found) if options.group else max(len(found), len(scored) - sum(same for _, same, _ in found))
     more = offset + k < total and k > 0 and len(page) == k
     cursor = _cursor(db, query, options, now, offset + k) if more else None
     took = (time.perf_counter() - started) * 1000
     return Page(query.text, method, round(took, 2), version, shown, total, len(scored) >= candidates.SCORED, cursor)
+
+
+def _by_meaning(
+    db: sqlite3.Connection,
+    query: Query,
+    asked: rank.Asked,
+    must: list[Clause],
+    method: str,
+    scored: list[rank.Scored],
+    mode: str,
+    meaning: Meaning,
+    texts: Texts,
+) -> tuple[str, list[rank.Scored]]:
+    """How it was searched, and what meaning makes of what words found."""
+    from axiommind.search import semantic
+
+    if mode == "auto" and (asked.found or 0.0) >= semantic.ALL_FOUND:
+        return method, scored
+    vector = meaning.vector(query)
+    if mode == "semantic":
+        return "semantic", semantic.nearest(db, query, asked, must, meaning, vector, texts) if vector else []
+    if vector is None:
+        return method, scored
+    return "hybrid", semantic.fuse(db, query, asked, must, scored, meaning, vector, texts)
 
 
 def _asked(db: sqlite3.Connection, query: Query, wanted: list[Clause], options: Options, now: int) -> rank.Asked:
@@ -108,7 +144,7 @@ def asked_at(cursor: str | None) -> int | None:
 
 def _state(db: sqlite3.Connection, query: Query, options: Options, now: int) -> str:
     (position,) = db.execute("select coalesce(min(position), 0) from projection_offsets").fetchone()
-    what = dedupe_key(query.text, repr(query.filters), int(options.group), int(options.recency), position)
+    what = dedupe_key(query.text, repr(query.filters), int(options.group), int(options.recency), options.mode, position)
     return f"{short_id(max(now, 0))}-{what[:12]}"
 
 

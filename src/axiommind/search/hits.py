@@ -50,6 +50,8 @@ class Hit(NamedTuple):
     why: dict[str, Any]
 
 
+# What a score is of, where it is not of words alone: a cosine, or the sum of both.
+_SCORE_KINDS = {"semantic": "cosine", "hybrid": "hybrid"}
 Found = tuple[rank.Scored, int, "rank.Group | None"]
 
 
@@ -68,7 +70,9 @@ def _to_read(group: rank.Group) -> rank.Scored:
     )
 
 
-def hits_of(db: sqlite3.Connection, asked: rank.Asked, page: Sequence[Found], texts: Texts) -> tuple[Hit, ...]:
+def hits_of(
+    db: sqlite3.Connection, asked: rank.Asked, page: Sequence[Found], texts: Texts, method: str
+) -> tuple[Hit, ...]:
     wanted = [w.clause for w in asked.weighed]
     where = locate(db, [(one.passage.id, one.passage.kind, one.passage.ref) for one, _, _ in page])
     hits = []
@@ -82,8 +86,8 @@ def hits_of(db: sqlite3.Connection, asked: rank.Asked, page: Sequence[Found], te
                 id=short_id(passage.id),
                 doc_id=passage.doc_id,
                 kind=passage.kind,
-                score=round(worth / (1 + abs(worth)), 6),
-                score_kind="session" if group else "bm25",
+                score=_score(asked, worth, method, group is not None),
+                score_kind="session" if group else _SCORE_KINDS.get(method, "bm25"),
                 summary=summary(text),
                 snippet=cut(text, wanted),
                 session_id=passage.group if group and passage.session_id else passage.session_id,
@@ -101,6 +105,17 @@ def hits_of(db: sqlite3.Connection, asked: rank.Asked, page: Sequence[Found], te
             )
         )
     return tuple(hits)
+
+
+def _score(asked: rank.Asked, worth: float, method: str, is_group: bool) -> float:
+    """What is shown of a worth: a cosine as it is, words and meaning as the chance that the hit is right."""
+    if method == "semantic":
+        return round(worth, 6)
+    if method == "hybrid":
+        from axiommind.search.calibrate import chance
+
+        return round(chance(worth / (asked.whole or 1.0), is_group=is_group), 6)
+    return round(worth / (1 + abs(worth)), 6)
 
 
 def _tool(db: sqlite3.Connection, passage: rank.Passage) -> str | None:
@@ -153,11 +168,16 @@ def _why(asked: rank.Asked, one: rank.Scored, group: rank.Group | None) -> dict[
         "recency": round(one.recency, 4),
         "passage": round(one.score, 3),
     }
+    if one.similarity is not None:
+        why |= {"similarity": round(one.similarity, 4), "meaning": round(one.meaning, 3)}
+    if asked.found is not None:
+        why |= {"question": round(asked.whole, 3), "found": round(asked.found, 4)}
     if group:
         why |= {
             "passages": [round(s.score, 3) for s in group.best[: rank.POOLED]],
             "covered": round(group.covered, 3),
             "session_date": round(group.date, 3),
+            **({"session_meaning": round(group.meaning, 3)} if group.meaning else {}),
             "session": round(group.score, 3),
         }
     return why

@@ -76,10 +76,10 @@ class Within:
     """Passages of some events of the log: a project's, or a session's. What an id says needs no lookup."""
 
     def __init__(self, positions: set[int]) -> None:
-        self._positions = positions
+        self.positions = positions
 
     def holds(self, row: int) -> bool:
-        return row >> _POSITION_BITS in self._positions
+        return row >> _POSITION_BITS in self.positions
 
 
 def prepare(db: sqlite3.Connection) -> None:

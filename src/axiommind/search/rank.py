@@ -14,7 +14,19 @@ from typing import NamedTuple
 from axiommind.search.lexical import Statistics, Weighed
 from axiommind.text.tokens import Clause, fts_text
 
-__all__ = ["Asked", "Group", "Passage", "Scored", "fold", "places_in", "pool", "score"]
+__all__ = [
+    "Asked",
+    "Group",
+    "Passage",
+    "Scored",
+    "by_meaning",
+    "coverage",
+    "fold",
+    "places_in",
+    "pool",
+    "score",
+    "with_meaning",
+]
 
 # Figures below are hit@1 of LoCoMo · context-evaluator · cipher-box · lme-pooled, or nDCG@10 of welfare-ko · cmrc-zh ·
 # jaquad-ja, on the development halves, the other constants near what they are here. One question of context-evaluator
@@ -95,6 +107,13 @@ class Scored(NamedTuple):
     kind: float
     date: float
     recency: float
+    meaning: float = 0.0  # what its nearness to the question gave, as part of the score
+    similarity: float | None = None  # cosine; None where it was not asked for, or there is no vector
+
+    @property
+    def by_words(self) -> float:
+        """What it is worth as evidence, without what counts once for a session: its date and its meaning."""
+        return self.score - self.meaning - self.date * (1 + self.recency)
 
 
 class Group(NamedTuple):
@@ -105,6 +124,7 @@ class Group(NamedTuple):
     best: tuple[Scored, ...]
     covered: float
     date: float
+    meaning: float = 0.0
 
 
 class Asked(NamedTuple):
@@ -117,6 +137,12 @@ class Asked(NamedTuple):
     now: int | None = None  # None: recency does not count
     unknown: tuple[Clause, ...] = ()  # what no passage holds
     kinds: Mapping[str, float] = KIND_WEIGHT
+    found: float | None = None  # of all that is asked, the share that one passage holds; where meaning was asked for
+
+    @property
+    def whole(self) -> float:
+        """The worth of all of the question; a clause that no passage holds is worth as much as the rarest known."""
+        return self.total + len(self.unknown) * max((w.worth for w in self.weighed), default=1.0)
 
 
 def score(
@@ -140,6 +166,33 @@ def score(
     recency = _recency(passage.timestamp, asked.now)
     worth = ((sum(words) + near) * kind + date) * (1 + recency)
     return Scored(passage, worth, tuple(words), near, kind, date, recency)
+
+
+def coverage(asked: Asked, scored: Sequence[Scored]) -> float:
+    """The share of a question, by worth, that the passage holds which holds most of it."""
+    whole = asked.whole
+    if not whole or not scored:
+        return 0.0
+    worths = [w.worth for w in asked.weighed]
+    return max(sum(worth for worth, gave in zip(worths, one.words, strict=True) if gave) for one in scored) / whole
+
+
+def with_meaning(asked: Asked, one: Scored, similarity: float | None, worth: float) -> Scored:
+    """A passage with what its nearness to the question adds, where `worth` is what a similarity of 1 is worth."""
+    gave = max(similarity or 0.0, 0.0) * worth * _standing(asked, one)
+    return one._replace(score=one.score + gave, meaning=gave, similarity=similarity)
+
+
+def by_meaning(asked: Asked, one: Scored, similarity: float) -> Scored:
+    """A passage that is worth nothing but its nearness."""
+    gave = similarity * _standing(asked, one)
+    nothing = (0.0,) * len(one.words)
+    return one._replace(score=gave, meaning=gave, similarity=similarity, words=nothing, near=0.0, date=0.0)
+
+
+def _standing(asked: Asked, one: Scored) -> float:
+    """What an entry's stage and status leave of it; all of anything else."""
+    return one.kind / asked.kinds[one.passage.kind]
 
 
 def places_in(weighed: Sequence[Weighed], text: str, title: str) -> list[list[int]]:
@@ -211,10 +264,13 @@ def pool(asked: Asked, scored: Iterable[Scored]) -> list[Group]:
     for key, members in groups.items():
         # The date counts once a session, not once a passage.
         date = max(s.date for s in members)
+        meaning = max(s.meaning for s in members)
+        if meaning:
+            members.sort(key=lambda s: -s.by_words)
         decay, weight = (DOC_DECAY, DOC_COVERAGE) if members[0].passage.kind == "doc" else (DECAY, COVERAGE_WEIGHT)
-        worth = sum((s.score - s.date * (1 + s.recency)) * decay**n for n, s in enumerate(members[:POOLED]))
+        worth = sum(s.by_words * decay**n for n, s in enumerate(members[:POOLED]))
         covered = sum(max(s.words[i] * s.kind for s in members) for i in range(len(asked.weighed)))
-        found.append(Group(key, worth + weight * covered + date, tuple(members), covered, date))
+        found.append(Group(key, worth + weight * covered + date + meaning, tuple(members), covered, date, meaning))
     found.sort(key=lambda g: -g.score)
     return found
 

@@ -24,6 +24,8 @@ __all__ = [
     "cited",
     "documents_as_text",
     "highlighted",
+    "hit_as_dict",
+    "hit_as_text",
     "lines_as_text",
     "numbered",
     "to_dict",
@@ -46,6 +48,7 @@ def to_dict(page: Page, *, why: bool = False) -> dict[str, Any]:
         "total": page.total,
         "next_cursor": page.next_cursor,
         "truncated": page.truncated,
+        "note": page.note,
     }
 
 
@@ -58,7 +61,7 @@ def _hit(hit: Hit, method: str, *, why: bool) -> dict[str, Any]:
         "id": hit.id,
         "doc_id": hit.doc_id,
         "kind": hit.kind,
-        "retrieval_method": "like" if method == "like" else RETRIEVAL_METHOD,
+        "retrieval_method": _retrieved(hit, method),
         "score": hit.score,
         "score_kind": hit.score_kind,
         "summary": hit.summary,
@@ -78,6 +81,23 @@ def _hit(hit: Hit, method: str, *, why: bool) -> dict[str, Any]:
     if why:
         shown["why"] = hit.why
     return shown
+
+
+def _retrieved(hit: Hit, method: str) -> str:
+    """What found this hit: its words, its meaning, or both."""
+    if method == "semantic" or (method == "hybrid" and not hit.why["words"]):
+        return "vector"
+    if method == "hybrid" and "similarity" in hit.why:
+        return "hybrid"
+    return "like" if method == "like" else RETRIEVAL_METHOD
+
+
+def hit_as_dict(hit: Hit, method: str) -> dict[str, Any]:
+    return _hit(hit, method, why=False)
+
+
+def hit_as_text(number: int, hit: Hit) -> str:
+    return _shown(number, hit, time.time(), why=False)
 
 
 def cited(citation: Citation | None) -> dict[str, Any] | None:
@@ -168,11 +188,13 @@ def _reasons(why: dict[str, Any]) -> list[str]:
         rows.append("in no passage: " + ", ".join(why["nowhere"]))
     parts = [f"words {why['words']:.2f}", f"near each other {why['near']:.2f}", f"kind × {why['kind_weight']:.2f}"]
     parts += [f"date {why['date']:.2f}"] if why["date"] else []
+    parts += [f"meaning {why['meaning']:.2f} (cosine {why['similarity']:.2f})"] if "similarity" in why else []
     parts += [f"recency × {1 + why['recency']:.2f}"] if why["recency"] else []
     rows.append(" · ".join(parts) + f" = {why['passage']:.2f}")
     if "session" in why:
         best = ", ".join(f"{score:.2f}" for score in why["passages"])
-        rows.append(f"session {why['session']:.2f}: passages {best}; covers {why['covered']:.2f}")
+        meaning = f"; meaning {why['session_meaning']:.2f}" if "session_meaning" in why else ""
+        rows.append(f"session {why['session']:.2f}: passages {best}; covers {why['covered']:.2f}{meaning}")
     return rows
 
 

@@ -1,54 +1,88 @@
 """The worker of the vector outbox: rows first, then vectors, then the status of the job.
 
-A job is done only after its vector is stored, and storing the same one twice is the same as once, so a worker that is
-killed in between leaves nothing to repair: the job is still pending. Without an embedder the jobs wait.
+A job is done only after its vectors are stored, and storing the same ones twice is the same as once, so a worker that
+is killed in between leaves nothing to repair: the job is still pending. A text that has its vectors already is not
+embedded again. What went wrong with a text is its job's; what went wrong with the embedder, the store or the disk ends
+the run and leaves the jobs as they are.
 """
 
 from __future__ import annotations
 
+import errno
+import json
+import math
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from axiommind.db import atomic
-from axiommind.projections._rows import iso
+from axiommind.errors import AxmError, DiskFull, EmbedderError, VectorError
+from axiommind.projections import outbox as jobs
+from axiommind.projections.outbox import KINDS
+from axiommind.vectors.contract import PASSAGES, Embedder, Row, Store, Vector
+from axiommind.vectors.items import FIRST, LATER, Item, collection_of, read
+from axiommind.vectors.parts import parts
 
-__all__ = ["Embedder", "Item", "Store", "Worked", "reconcile", "waiting", "work"]
+__all__ = ["RETRIES", "Counts", "Task", "Worked", "coverage", "is_complete", "reconcile", "retry", "waiting", "work"]
 
-BATCH = 64
-RETRIES = 3  # of a failed job, by `reconcile`
+BATCH = 256
+SLOW_BATCH = 32  # of an embedder that takes long for them
+RETRIES = 3  # of a text that failed
+PAUSE_MS = 1_000  # after the first failure, then twice as long each time
+_SLOW_S = 0.5
 _ERROR_CHARS = 200
-
-_TEXTS = {
-    "entry": "select title || char(10) || text from entries where entry_id = ?",
-    "task_title": "select title from entities where entity_id = ?",
-}
+_QUOTED = 12  # characters of a message that are also in the text: it quotes it
+_PASSES = 20
+_PROBE = "a text that nobody can object to"
 
 
-class Item(NamedTuple):
-    """What a vector is of."""
+class Counts(NamedTuple):
+    """How far the texts of a kind are."""
 
-    kind: str
-    id: str
-    text: str
+    done: int = 0
+    pending: int = 0
+    failed: int = 0
 
-
-class Embedder(Protocol):
-    name: str
-
-    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
+    @property
+    def total(self) -> int:
+        return sum(self)
 
 
-class Store(Protocol):
-    def upsert(self, items: Sequence[tuple[Item, Sequence[float]]]) -> None:
-        """Keep one vector for each (kind, id); a second one takes the place of the first."""
-
-
-class Worked(NamedTuple):
+@dataclass(slots=True)
+class Worked:
     done: int = 0
     failed: int = 0
+    kept: int = 0  # whose vectors were there already, or that say nothing
     waiting: int = 0
+    over_budget: int = 0  # that wait because there are newer ones
+    texts: int = 0  # that were embedded, parts counted each
+    stopped: AxmError | None = None
+
+    @property
+    def handled(self) -> int:
+        return self.done + self.failed + self.kept
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a worker works with. Without an embedder or a store the jobs wait."""
+
+    db: sqlite3.Connection
+    embedder: Embedder | None
+    store: Store | None
+    version: str
+    kinds: Collection[str] = KINDS[:-1]
+    budget: int = -1  # most answers and tool calls with vectors, the newest ones; negative = all
+    keep: Collection[str] = ()  # other versions whose jobs stay
+    check: Callable[[], None] = lambda: None  # fails when somebody else writes now
+    progress: Callable[[int, int], None] = lambda _done, _total: None
+    now: Callable[[], int] = lambda: time.time_ns() // 1_000_000
+    sleep: Callable[[float], None] = time.sleep
+
+
+# --- how far it is -----------------------------------------------------------------------------------------
 
 
 def waiting(db: sqlite3.Connection) -> int:
@@ -57,75 +91,354 @@ def waiting(db: sqlite3.Connection) -> int:
     return int(count)
 
 
-def work(
-    db: sqlite3.Connection,
-    embedder: Embedder | None,
-    store: Store | None,
-    *,
-    limit: int | None = None,
-    now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
-) -> Worked:
-    """Do pending jobs, at most `limit`. A batch that fails is tried one by one, so that one bad text fails alone."""
-    if embedder is None or store is None:
-        return Worked(waiting=waiting(db))
-    done = failed = 0
-    while limit is None or done + failed < limit:
-        jobs = db.execute(
-            """
-            select job_id, item_kind, item_id from vector_outbox where status = 'pending'
-            order by created_at, job_id limit ?
-            """,
-            (BATCH if limit is None else min(BATCH, limit - done - failed),),
-        ).fetchall()
-        if not jobs:
+def coverage(db: sqlite3.Connection, version: str | None = None) -> dict[str, Counts]:
+    """How far each kind is in a version, or in the one that jobs are written for."""
+    rows = db.execute(
+        """
+        select item_kind, count(*) filter (where status = 'done'), count(*) filter (where status = 'pending'),
+               count(*) filter (where status = 'failed')
+        from vector_outbox where embedding_version = ? group by item_kind
+        """,
+        (version or jobs.wanted(db),),
+    )
+    found = {kind: Counts(*counts) for kind, *counts in rows}
+    return {kind: found[kind] for kind in KINDS if kind in found}
+
+
+def is_complete(db: sqlite3.Connection, version: str, kinds: Collection[str]) -> bool:
+    """Whether a version can be searched: all of the first kinds are done or failed for good, and not most of them."""
+    if jobs.wanted(db) != version:
+        return False
+    first = json.dumps([kind for kind in FIRST if kind in kinds])
+    left, done, failed = db.execute(
+        """
+        select count(*) filter (where status = 'pending' or status = 'failed' and attempts < ?),
+               count(*) filter (where status = 'done'), count(*) filter (where status = 'failed')
+        from vector_outbox where embedding_version = ? and item_kind in (select value from json_each(?))
+        """,
+        (RETRIES, version, first),
+    ).fetchone()
+    return not left and done >= failed
+
+
+# --- doing it ----------------------------------------------------------------------------------------------
+
+
+def retry(db: sqlite3.Connection) -> None:
+    """Give every failed job all its tries again."""
+    with atomic(db):
+        db.execute("update vector_outbox set status = 'pending', attempts = 0 where status = 'failed'")
+
+
+def reconcile(task: Task, *, limit: int | None = None, patient: bool = False) -> Worked:
+    """Do what is pending, and once more what failed, unless it did so too often or a moment ago. A patient one waits
+    for that moment."""
+    total = Worked()
+    while True:
+        if task.embedder is not None and task.store is not None:
+            _due(task)
+        worked = work(task, limit=None if limit is None else limit - total.handled)
+        for name in ("done", "failed", "kept", "texts"):
+            setattr(total, name, getattr(total, name) + getattr(worked, name))
+        total.waiting, total.over_budget, total.stopped = worked.waiting, worked.over_budget, worked.stopped
+        due = _next_due(task)
+        if not patient or worked.stopped or due is None or (limit is not None and total.handled >= limit):
             break
+        pause = due - task.now()
+        if pause > PAUSE_MS << RETRIES:  # the clock was set back
+            break
+        task.sleep(max(pause, 0) / 1000)
+    total.failed = min(total.failed, sum(one.failed for one in coverage(task.db, task.version).values()))
+    return total
+
+
+_TRIED = f"updated_at + ({PAUSE_MS} << max(attempts - 1, 0))"
+
+
+def _due(task: Task) -> None:
+    with atomic(task.db):
+        task.db.execute(
+            f"""
+            update vector_outbox set status = 'pending'
+            where status = 'failed' and attempts < ? and {_TRIED} <= ? and embedding_version = ?
+            """,
+            (RETRIES, task.now(), task.version),
+        )
+
+
+def _next_due(task: Task) -> int | None:
+    (due,) = task.db.execute(
+        f"""
+        select min({_TRIED}) from vector_outbox
+        where status = 'failed' and attempts < ? and embedding_version = ?
+          and item_kind in (select value from json_each(?))
+        """,
+        (RETRIES, task.version, json.dumps(list(task.kinds))),
+    ).fetchone()
+    return None if due is None or task.embedder is None else int(due)
+
+
+def work(task: Task, *, limit: int | None = None) -> Worked:
+    """Do pending jobs, at most `limit`: what matters most first, and of each kind the newest."""
+    if task.embedder is None or task.store is None:
+        return Worked(waiting=waiting(task.db))
+    run = _Run(task, task.embedder, task.store, limit)
+    try:
+        run.everything()
+    except AxmError as error:
+        run.worked.stopped = error
+    except (sqlite3.OperationalError, OSError) as error:
+        if not _is_full(error):
+            raise
+        run.worked.stopped = DiskFull(
+            "no space left while writing vectors", hint="free some space and run axm embed again"
+        )
+    return run.count()
+
+
+class _Run:
+    def __init__(self, task: Task, embedder: Embedder, store: Store, limit: int | None) -> None:
+        self._task, self._embedder, self._store, self._limit = task, embedder, store, limit
+        self._db = task.db
+        self._beyond: set[tuple[str, int | str]] = set()  # the budget
+        self._size = SLOW_BATCH
+        self.worked = Worked()
+
+    def everything(self) -> None:
+        for _ in range(_PASSES):  # more came or changed meanwhile
+            self._target()
+            self._keep_to_budget()
+            listed = [(kind, self._pending(kind)) for kind in KINDS if kind in self._task.kinds]
+            total = self.worked.handled + sum(len(ids) for _, ids in listed)
+            if self._limit is not None:
+                total = min(total, self._limit)
+            before = self.worked.handled
+            for kind, ids in listed:
+                while ids and (room := self._room()):
+                    some, ids = ids[:room], ids[room:]
+                    self._batch(kind, some)
+                    self._task.progress(self.worked.handled, total)
+            if self.worked.handled == before or not self._room():
+                break
+
+    def count(self) -> Worked:
+        pending = sum(len(self._pending(kind)) for kind in self._task.kinds)
+        self.worked.over_budget = len(self._beyond)
+        self.worked.waiting = pending
+        return self.worked
+
+    def _room(self) -> int:
+        return self._size if self._limit is None else max(min(self._size, self._limit - self.worked.handled), 0)
+
+    def _target(self) -> None:
+        """The index may have been made anew since: then its jobs are of no version."""
+        if jobs.wanted(self._db) != self._task.version:
+            with atomic(self._db):
+                jobs.retarget(self._db, self._task.version, self._task.keep)
+        if "tool" in self._task.kinds:
+            with atomic(self._db):
+                jobs.add_tools(self._db)
+
+    def _pending(self, kind: str) -> list[int | str]:
+        rows = self._db.execute(
+            """
+            select item_id from vector_outbox
+            where status = 'pending' and item_kind = ? and embedding_version = ?
+            order by created_at desc, item_id desc
+            """,
+            (kind, self._task.version),
+        )
+        return [row[0] for row in rows if (kind, row[0]) not in self._beyond]
+
+    def _keep_to_budget(self) -> None:
+        """What is older than the budget reaches has no vectors, also when it had some."""
+        if self._task.budget < 0:
+            return
+        rows = self._db.execute(
+            """
+            select item_kind, item_id, status from vector_outbox
+            where item_kind in (select value from json_each(?)) and embedding_version = ?
+            order by created_at desc, item_id desc limit -1 offset ?
+            """,
+            (json.dumps(LATER), self._task.version, self._task.budget),
+        ).fetchall()
+        self._beyond = {(kind, name) for kind, name, _ in rows}
+        stored = [(kind, name) for kind, name, status in rows if status == "done"]
+        if not stored:
+            return
+        self._task.check()
+        self._store.delete(PASSAGES, self._task.version, [str(name) for _, name in stored])
+        with atomic(self._db):
+            self._db.executemany(
+                """
+                update vector_outbox set status = 'pending', attempts = 0
+                where item_kind = ? and item_id = ? and embedding_version = ?
+                """,
+                [(*one, self._task.version) for one in stored],
+            )
+
+    # --- one batch -------------------------------------------------------------------------------------
+
+    def _batch(self, kind: str, ids: Sequence[int | str]) -> None:
+        self._task.check()
+        seen = self._changes()
+        items = read(self._db, kind, ids)
+        collection, version = collection_of(kind), self._task.version
+        known = self._store.hashes(collection, version, [item.key for item in items])
+        new = [item for item in items if known.get(item.key) != item.text_hash]
+        made = self._vectors(new)
+        self._task.check()
+        self._put(collection, new, made)
+        without = {key for key, vectors in made.items() if not vectors or isinstance(vectors, str)}
+        stale = known.keys() & without
+        if stale:
+            self._store.delete(collection, version, stale)
+        errors = {item.id: why if isinstance(why := made.get(item.key), str) else None for item in items}
+        left = self._mark(kind, ids, items, errors, seen)
+        if left:  # gone while it was embedded
+            self._store.delete(collection, version, left)
+        failed = sum(why is not None for why in errors.values())
+        done = sum(bool(vectors) for vectors in made.values()) - failed
+        self.worked.failed += failed
+        self.worked.done += done
+        self.worked.kept += len(items) - done - failed
+
+    def _put(self, collection: str, items: Sequence[Item], made: dict[str, list[Vector] | str]) -> None:
+        rows = [
+            Row(item.key, part, item.place, item.text_hash, vector)
+            for item in items
+            if not isinstance(found := made[item.key], str)
+            for part, vector in enumerate(found)
+        ]
+        if not rows:
+            return
         try:
-            _put(db, embedder, store, jobs)
-            errors: dict[str, str | None] = dict.fromkeys(job for job, _, _ in jobs)
-        except Exception:  # noqa: BLE001 - whatever an embedder raises is the error of its jobs
-            errors = {job[0]: _alone(db, embedder, store, job) for job in jobs}
-        at = iso(now())
-        with atomic(db):
-            db.executemany(
+            self._store.upsert(collection, self._task.version, rows)
+        except VectorError as error:  # of one of them
+            if len(items) == 1:
+                made[items[0].key] = error.message[:_ERROR_CHARS]
+                return
+            for item in items:
+                self._put(collection, [item], made)
+
+    def _changes(self) -> int:
+        """Another number whenever another connection has written."""
+        return int(self._db.execute("pragma data_version").fetchone()[0])
+
+    def _mark(
+        self,
+        kind: str,
+        ids: Sequence[int | str],
+        items: Sequence[Item],
+        errors: dict[int | str, str | None],
+        seen: int,
+    ) -> set[str]:
+        """Say of each job how it went, unless its text is another one by now. The keys of those that are gone."""
+        at, version = self._task.now(), self._task.version
+        with atomic(self._db):
+            there = {item.id: item for item in items}
+            left: set[str] = set()
+            if self._changes() != seen:
+                now = {item.id: item for item in read(self._db, kind, ids)}
+                left = {item.key for item in items if item.id not in now}
+                there = {i: item for i, item in there.items() if i in now and now[i].text_hash == item.text_hash}
+                ids = [i for i in ids if i in there or i not in now]
+            self._db.executemany(
                 """
                 update vector_outbox
-                set status = ?, error = ?, attempts = attempts + 1, updated_at = ? where job_id = ?
+                set status = ?, error = ?, attempts = attempts + 1, updated_at = ?
+                where item_kind = ? and item_id = ? and embedding_version = ?
                 """,
-                [("failed" if why else "done", why, at, job) for job, why in errors.items()],
+                [("failed" if errors[i] else "done", errors[i], at, kind, i, version) for i in there],
             )
-        failed += sum(why is not None for why in errors.values())
-        done += sum(why is None for why in errors.values())
-    return Worked(done, failed, waiting(db))
+            self._db.executemany(  # a job without an item
+                "delete from vector_outbox where item_kind = ? and item_id = ?",
+                [(kind, i) for i in ids if i not in there],
+            )
+        return left
+
+    def _vectors(self, items: Sequence[Item]) -> dict[str, list[Vector] | str]:
+        """The vectors of each item by its key, or why there are none."""
+        cut = [(item, part) for item in items for part in parts(item.text, self._embedder.parts_of, item.title)]
+        found: dict[str, list[Vector] | str] = {item.key: [] for item in items}
+        for at in range(0, len(cut), self._size or 1):
+            some = cut[at : at + self._size]
+            started = time.monotonic()
+            vectors = self._embed([part for _, part in some])
+            took = time.monotonic() - started
+            self._size = BATCH if took * SLOW_BATCH / len(some) < _SLOW_S else SLOW_BATCH
+            self.worked.texts += len(some)
+            for (item, part), vector in zip(some, vectors, strict=True):
+                so_far = found[item.key]
+                if isinstance(vector, Exception):
+                    found[item.key] = _reason(vector, part)
+                elif isinstance(so_far, list):
+                    so_far.append(vector)
+        return {key: _telling(vectors) for key, vectors in found.items()}
+
+    def _embed(self, texts: Sequence[str]) -> list[Vector | Exception]:
+        """A vector of each text, or what went wrong with it: what fails is tried again in halves."""
+        try:
+            made = self._embedder.embed(texts)
+            if len(made) != len(texts):
+                raise _Wrong(f"{self._embedder.name} gave {len(made)} vectors for {len(texts)} texts")
+        except Exception as error:
+            if isinstance(error, (AxmError, MemoryError)) and not self._answers(error):
+                raise  # no other text would fare better
+            if len(texts) == 1:
+                return [error]
+            half = len(texts) // 2
+            return self._embed(texts[:half]) + self._embed(texts[half:])
+        return [self._checked(vector) for vector in made]
+
+    def _answers(self, error: AxmError | MemoryError) -> bool:
+        """Whether an embedder that failed with an error of its own embeds anything at all."""
+        if not isinstance(error, EmbedderError):
+            return False
+        try:
+            return len(self._embedder.embed([_PROBE])) == 1
+        except EmbedderError:
+            return False
+
+    def _checked(self, vector: Vector) -> Vector | Exception:
+        if len(vector) != self._embedder.dimension:
+            return _Wrong(f"a vector of {len(vector)} numbers, not {self._embedder.dimension}")
+        if not math.isfinite(_length(vector)):
+            return _Wrong("a vector with numbers that are not finite")
+        return vector
 
 
-def reconcile(
-    db: sqlite3.Connection,
-    embedder: Embedder | None,
-    store: Store | None,
-    *,
-    now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
-) -> Worked:
-    """Do what is pending, and once more what failed, unless it did so too often."""
-    with atomic(db):
-        db.execute("update vector_outbox set status = 'pending' where status = 'failed' and attempts < ?", (RETRIES,))
-    return work(db, embedder, store, now=now)
+class _Wrong(Exception):
+    """What an embedder gave cannot be used; says nothing about the text."""
 
 
-def _put(db: sqlite3.Connection, embedder: Embedder, store: Store, jobs: Sequence[tuple[str, str, str]]) -> None:
-    items = []
-    for _job, kind, name in jobs:
-        row = db.execute(_TEXTS[kind], (name,)).fetchone()
-        if row is not None:  # else it is gone, and so will be the job
-            items.append(Item(kind, name, row[0]))
-    vectors = embedder.embed([item.text for item in items])
-    if len(vectors) != len(items):
-        raise ValueError(f"{embedder.name} gave {len(vectors)} vectors for {len(items)} texts")
-    store.upsert(list(zip(items, vectors, strict=True)))
+def _length(vector: Vector) -> float:
+    dot = getattr(vector, "dot", None)
+    return float(dot(vector)) if dot is not None else math.fsum(x * x for x in vector) if _finite(vector) else math.nan
 
 
-def _alone(db: sqlite3.Connection, embedder: Embedder, store: Store, job: tuple[str, str, str]) -> str | None:
-    try:
-        _put(db, embedder, store, [job])
-    except Exception as error:  # noqa: BLE001 - see above
-        return f"{type(error).__name__}: {error}"[:_ERROR_CHARS]
-    return None
+def _telling(vectors: list[Vector] | str) -> list[Vector] | str:
+    """Without those of parts that mean nothing (all zeros), but for one: it says that there is nothing to embed."""
+    if isinstance(vectors, str):
+        return vectors
+    return [vector for vector in vectors if _length(vector)] or vectors[:1]
+
+
+def _finite(vector: Vector) -> bool:
+    return all(map(math.isfinite, vector))
+
+
+def _reason(error: Exception, text: str) -> str:
+    """Why a text failed, without a word of it: a stranger's message may quote what it was given."""
+    name = type(error).__name__
+    if isinstance(error, _Wrong):
+        return str(error)[:_ERROR_CHARS]
+    said = " ".join(str(error).split())[:_ERROR_CHARS]
+    quotes = any(said[at : at + _QUOTED] in text for at in range(max(len(said) - _QUOTED + 1, 0)))
+    words = {word for word in said.lower().split() if len(word) > 3} & set(text.lower().split())
+    return name if quotes or words or not said else f"{name}: {said}"[:_ERROR_CHARS]
+
+
+def _is_full(error: Exception) -> bool:
+    full = getattr(error, "errno", None) in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+    return full or "disk is full" in str(error) or "No space left" in str(error)

@@ -5,14 +5,30 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, extract
-from axiommind.memory.extractors._http import Endpoint, NoReply
+from axiommind.http import Endpoint, NoReply, Purpose, endpoint
+from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, extract, seconds_of
 
 if TYPE_CHECKING:
+    from axiommind.config import Config
     from axiommind.memory.extractors import Extraction, Spend
     from axiommind.projections.recorded import Transcript
 
-__all__ = ["Served"]
+__all__ = ["Served", "served_at"]
+
+_PURPOSE = Purpose("extract", "extracted", "found the session too long: see extract.chars")
+
+
+def served_at(config: Config, *, url: str, path: str, variable: str) -> Endpoint:
+    """Where an extractor asks: `url` and `variable` are its own, which the settings win over."""
+    return endpoint(
+        _PURPOSE,
+        url=config.extract_url,
+        usual_url=url,
+        key_env=config.extract_key_env,
+        usual_key_env=variable,
+        path=path,
+        seconds=seconds_of(config),
+    )
 
 
 class Served(ABC):

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from axiommind.memory.extractors import Spend
 from axiommind.memory.extractors._answers import SCHEMA
-from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, count, seconds_of
-from axiommind.memory.extractors._http import endpoint
-from axiommind.memory.extractors._served import Served
+from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, count
+from axiommind.memory.extractors._served import Served, served_at
 
 if TYPE_CHECKING:
     from axiommind.config import Config
@@ -26,7 +25,7 @@ _FORMATS: tuple[dict[str, Any], ...] = (
 
 
 def make(config: Config, spend: Spend) -> Anthropic:
-    at = endpoint(config, url=_URL, path="/v1/messages", variable="ANTHROPIC_API_KEY", seconds=seconds_of(config))
+    at = served_at(config, url=_URL, path="/v1/messages", variable="ANTHROPIC_API_KEY")
     return Anthropic(at, config.extract_model or _MODEL, config.extract_chars, spend)
 
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from axiommind.errors import UsageError
 from axiommind.memory.extractors import Spend
 from axiommind.memory.extractors._answers import SCHEMA
-from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, count, money, seconds_of
-from axiommind.memory.extractors._http import endpoint
-from axiommind.memory.extractors._served import Served
+from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, count, money
+from axiommind.memory.extractors._served import Served, served_at
 
 if TYPE_CHECKING:
     from axiommind.config import Config
@@ -34,7 +33,7 @@ def make(config: Config, spend: Spend) -> OpenAI:
             "the extractor openai has to be told which model to ask",
             hint="set extract.model, such as gpt-5-mini, or for Ollama one of those that `ollama list` shows",
         )
-    at = endpoint(config, url=_URL, path="/chat/completions", variable="OPENAI_API_KEY", seconds=seconds_of(config))
+    at = served_at(config, url=_URL, path="/chat/completions", variable="OPENAI_API_KEY")
     return OpenAI(at, config.extract_model, config.extract_chars, spend)
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 
 from axiommind.memory.values import canonical_key, normalise
 from axiommind.text.tokens import terms
+from axiommind.vectors.similarity import similarity
 
 __all__ = ["Catalogue", "Known", "Match", "Near", "Tasks", "looks_like_condition", "strict", "suggest_candidates"]
 
@@ -148,11 +149,6 @@ def looks_like_condition(text: str) -> bool:
     return _CONDITION.search(text) is not None
 
 
-def similarity(distance: float) -> float:
-    """The one place where a vector's distance becomes a score."""
-    return min(1.0, max(0.0, 1.0 - distance))
-
-
 def recency(updated_at: int, now: int) -> float:
     days = max(0, now - updated_at) / _DAY
     return max(RECENCY_FLOOR, float(0.5 ** (days / RECENCY_HALF_LIFE_DAYS)))
@@ -199,7 +195,7 @@ def _ranked(catalogue: Catalogue, text: str, now: int, near: Near | None, *, by_
     base = {task_id: (FULL_TEXT * score, "fts") for task_id, score in catalogue.search(text).items()}
     for task_id, distance in near(text, CANDIDATES * 2) if near is not None else ():
         if task_id in catalogue.known:
-            base[task_id] = max(base.get(task_id, (0.0, "fts")), (similarity(distance), "vector"))
+            base[task_id] = max(base.get(task_id, (0.0, "fts")), (max(similarity(distance, "cosine"), 0.0), "vector"))
     found = []
     for task_id, (score, method) in base.items():
         task = catalogue.known[task_id]

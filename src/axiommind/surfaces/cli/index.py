@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from axiommind.api import Memory
+from axiommind.errors import AxmError
 from axiommind.surfaces.cli.kb import summary
 from axiommind.surfaces.progress import Bar
 
@@ -25,6 +26,11 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.add_argument(
         "--prune", action="store_true", help="take sessions whose files are gone out of the index (the log keeps them)"
     )
+    parser.add_argument(
+        "--embed",
+        action="store_true",
+        help="also make the vectors of what is new, as axm embed does (or set embed.background)",
+    )
     parser.add_argument("--watch", action="store_true", help="keep going as files grow, until interrupted")
     parser.add_argument("--json", action="store_true", help="print what was done as JSON on stdout")
 
@@ -39,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
     finally:
         bar.close()
     _show(report, args)
+    _embed(memory, args)
     nothing = args.project is not None and not (report.new or report.updated or report.unchanged or report.missing)
     return 1 if nothing else 0
 
@@ -49,12 +56,28 @@ def _watch(memory: Memory, args: argparse.Namespace) -> int:
         for report in memory.watch(project=args.project):
             if first or report.events or (report.documents and report.documents.events):
                 _show(report, args)
+                _embed(memory, args)
             if first and not args.json:
                 sys.stderr.write("Watching for changes; press Ctrl-C to stop.\n")
             first = False
     except KeyboardInterrupt:
         sys.stderr.write("Stopped.\n")
     return 0
+
+
+def _embed(memory: Memory, args: argparse.Namespace) -> None:
+    """The vectors of what is new, if they are wanted; whatever goes wrong there, the index is made."""
+    if not (args.embed or memory.config.embed_background):
+        return
+    bar = Bar("Embedding")
+    try:
+        done = memory.embed(progress=bar)
+    except AxmError as error:
+        bar.close()
+        sys.stderr.write(f"Not embedded: {error.message}\n" + (f"  hint: {error.hint}\n" if error.hint else ""))
+        return
+    bar.close()
+    sys.stderr.write(f"Embedded: {done.done:,} new, {done.waiting:,} waiting\n")
 
 
 def _show(report: Report, args: argparse.Namespace) -> None:

@@ -109,10 +109,13 @@ def _search(args: argparse.Namespace) -> int:
         recency=not args.no_recency,
         cursor=args.cursor,
         documents=True,
+        mode=args.mode,
         **search.flags_of(args),
     )
     if args.json or not page.hits:
         return search.show(page, args, None)
+    if page.note:
+        sys.stderr.write(f"Note: {page.note}\n")
     print(hits.documents_as_text(page, why=args.why))
     if page.next_cursor:
         sys.stderr.write(f"More: --cursor {page.next_cursor}\n")

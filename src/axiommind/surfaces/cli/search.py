@@ -20,6 +20,7 @@ examples:
   axm search --group session "which session fixed the login redirect"
   axm search "React 組件 開發" --lang zh --json
   axm search --file src/auth.py "why" --why
+  axm search --mode semantic "keeping people from logging in twice"
 """
 
 
@@ -53,7 +54,13 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
 
 def add_output(group: Any) -> None:
     group.add_argument("-k", "--k", type=_count, default=10, metavar="N", help="so many hits, up to 100 (default 10)")
-    group.add_argument("--mode", choices=("lexical",), default="lexical", help="how to search (default lexical)")
+    group.add_argument(
+        "--mode",
+        choices=("auto", "lexical", "semantic", "hybrid"),
+        default="auto",
+        help="by words (lexical), by meaning (semantic) or by both (hybrid); auto, the default, is hybrid where "
+        "axm embed has made vectors that take no time to ask, unless the words alone say all",
+    )
     group.add_argument("--no-recency", action="store_true", help="do not prefer what is recent")
     group.add_argument("--why", action="store_true", help="show which words matched, and what each part gave")
     group.add_argument("--cursor", help="the next page: the next_cursor of the last one")
@@ -85,6 +92,7 @@ def run(args: argparse.Namespace) -> int:
         recency=not args.no_recency,
         cursor=args.cursor,
         db=args.db,
+        mode=args.mode,
         **flags_of(args),
     )
     return show(page, args, scope.project)
@@ -92,6 +100,8 @@ def run(args: argparse.Namespace) -> int:
 
 def show(page: Any, args: argparse.Namespace, project: str | None) -> int:
     """Print a page; 1 when nothing was found."""
+    if page.note:
+        sys.stderr.write(f"Note: {page.note}\n")
     if args.json:
         print(hits.as_json(page, why=args.why))
     elif page.hits:

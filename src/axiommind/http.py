@@ -1,6 +1,6 @@
-"""One JSON document posted, one received: what both HTTP extractors need, and refuse.
+"""One JSON document posted, one received: what everything that asks a model over HTTP needs, and refuses.
 
-No redirect is followed, because the key and the session would go where nobody decided; no proxy stands between us and
+No redirect is followed, because the key and the text would go where nobody decided; no proxy stands between us and
 this machine; no message contains the key.
 """
 
@@ -13,16 +13,13 @@ import os
 import re
 import time
 import urllib.request
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from axiommind.errors import UsageError
 from axiommind.text.summary import preview
 
-if TYPE_CHECKING:
-    from axiommind.config import Config
-
-__all__ = ["Endpoint", "NoReply", "Reply", "endpoint"]
+__all__ = ["Endpoint", "NoReply", "Purpose", "Reply", "endpoint"]
 
 _REPLY_BYTES = 20_000_000
 _SHOWN_CHARS = 300
@@ -33,8 +30,20 @@ _REFUSES_FORMAT = re.compile(
 )
 
 
+class Purpose(NamedTuple):
+    """What a model is asked for, so that a message can say which setting to look at."""
+
+    settings: str  # the group: `extract` has extract.url, extract.key_env, extract.seconds, extract.model
+    done: str  # what is … by a model elsewhere leaves this machine
+    too_long: str  # of a request that is too large, and what to do about it
+
+
 class NoReply(Exception):
-    """Nothing usable came back; the message is for people."""
+    """Nothing usable came back; the message is for people. `status` is what the server answered with, 0 for nothing."""
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class Reply(NamedTuple):
@@ -48,6 +57,7 @@ class Reply(NamedTuple):
 class Endpoint(NamedTuple):
     """Where a model is asked. `variable` names where the key is from; `key` is empty for a server without one."""
 
+    purpose: Purpose
     url: str
     host: str
     local: bool
@@ -62,13 +72,14 @@ class Endpoint(NamedTuple):
         status, location, content = self._exchanged(headers, json.dumps(body).encode())
         if 300 <= status < 400:
             to = preview(location, _SHOWN_CHARS) or "nowhere"
-            raise NoReply(self._safe(f"{self.host} redirects to {to}, which is not followed: set extract.url to it"))
+            url = f"{self.purpose.settings}.url"
+            raise NoReply(self._safe(f"{self.host} redirects to {to}, which is not followed: set {url} to it"), status)
         if status == 200:
             return Reply(self._object(content))
         said = self._safe(_message(content))
         if status in (400, 422) and _REFUSES_FORMAT.search(said):
             return Reply({}, True, f"{self.host} does not take the format of the request ({status}): {said}")
-        raise NoReply(f"{self.host} {self._meaning(status)} ({status}){': ' + said if said else ''}")
+        raise NoReply(f"{self.host} {self._meaning(status)} ({status}){': ' + said if said else ''}", status)
 
     def _exchanged(self, headers: dict[str, str], body: bytes) -> tuple[int, str, bytes]:
         request = urllib.request.Request(
@@ -82,10 +93,11 @@ class Endpoint(NamedTuple):
                 return response.status, response.headers.get("location") or "", _content(response, deadline)
         except (OSError, http.client.HTTPException, UnicodeError) as error:
             reason = getattr(error, "reason", error)  # urllib wraps what happened
+            group = self.purpose.settings
             if isinstance(reason, TimeoutError):
-                raise NoReply(f"{self.host} did not answer within {self.seconds:g} seconds (extract.seconds)") from None
+                raise NoReply(f"{self.host} did not answer within {self.seconds:g} seconds ({group}.seconds)") from None
             if isinstance(reason, ConnectionRefusedError):
-                raise NoReply(f"nothing listens at {self.host}: is the server running, is extract.url right?") from None
+                raise NoReply(f"nothing listens at {self.host}: is the server running, is {group}.url right?") from None
             shown = preview(f"{type(reason).__name__}: {reason}", _SHOWN_CHARS)
             raise NoReply(self._safe(f"{self.host} could not be asked: {shown}")) from None
 
@@ -102,13 +114,14 @@ class Endpoint(NamedTuple):
         return value
 
     def _meaning(self, status: int) -> str:
+        group = self.purpose.settings
         if status in (401, 403):
-            asks = "wants a key: name its variable by extract.key_env"
+            asks = f"wants a key: name its variable by {group}.key_env"
             return f"refused the key in {self.variable}" if self.key else asks
         if status == 404:
-            return "knows no such model or path: see extract.model and extract.url"
+            return f"knows no such model or path: see {group}.model and {group}.url"
         if status == 413:
-            return "found the session too long: see extract.chars"
+            return self.purpose.too_long
         if status == 429:
             return "takes no more requests now, or has no credit left"
         return "has a problem of its own" if status >= 500 else "did not accept the request"
@@ -126,42 +139,45 @@ class _EveryStatus(urllib.request.HTTPErrorProcessor):
     https_response = http_response
 
 
-def endpoint(config: Config, *, url: str, path: str, variable: str, seconds: float) -> Endpoint:
-    """Where to ask, checked: `url` and `variable` are the extractor's own, which the settings win over."""
-    chosen = config.extract_url or url
-    parts = _parts(chosen)
+def endpoint(
+    purpose: Purpose, *, url: str, usual_url: str, key_env: str, usual_key_env: str, path: str, seconds: float
+) -> Endpoint:
+    """Where to ask, checked: `url` and `key_env` are the settings, which win over what is usual."""
+    group = purpose.settings
+    parts = _parts(group, url or usual_url)
     host = parts.hostname or ""
     local = _is_local(host)
-    name = config.extract_key_env or variable
+    name = key_env or usual_key_env
     if not _VARIABLE.fullmatch(name):
         raise UsageError(
-            "extract.key_env is not the name of an environment variable",
-            hint=f"in capitals, such as {variable}; the key itself belongs in the environment, not in a file",
+            f"{group}.key_env is not the name of an environment variable",
+            hint=f"in capitals, such as {usual_key_env}; the key itself belongs in the environment, not in a file",
         )
     # The usual variable holds the key of the usual service, which is nothing to a server on this machine.
-    key = os.environ.get(name, "").strip() if config.extract_key_env or not local else ""
+    key = os.environ.get(name, "").strip() if key_env or not local else ""
     if not key and not local:
         raise UsageError(
             f"there is no key for {host}: the environment variable {name} is not set",
-            hint="set it, or name another by extract.key_env; what is extracted by a model there leaves this machine",
+            hint=f"set it, or name another by {group}.key_env; "
+            f"what is {purpose.done} by a model there leaves this machine",
         )
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise UsageError(f"the environment variable {name} holds something that cannot be a key")
     full = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/") + path, parts.query, ""))
-    return Endpoint(full, parts.netloc, local, name, key, seconds)
+    return Endpoint(purpose, full, parts.netloc, local, name, key, seconds)
 
 
-def _parts(url: str) -> SplitResult:
+def _parts(group: str, url: str) -> SplitResult:
     hint = "such as https://api.openai.com/v1 or http://localhost:11434/v1"
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        raise UsageError("extract.url is not a URL", hint=hint) from None
+        raise UsageError(f"{group}.url is not a URL", hint=hint) from None
     if parts.username is not None or parts.password is not None:
-        raise UsageError("extract.url contains a user or a password", hint="a key is named by extract.key_env")
+        raise UsageError(f"{group}.url contains a user or a password", hint=f"a key is named by {group}.key_env")
     if not good or not url.isascii() or not url.isprintable() or " " in url:
-        raise UsageError(f"extract.url = {preview(url)!r} is not an http or https URL", hint=hint)
+        raise UsageError(f"{group}.url = {preview(url)!r} is not an http or https URL", hint=hint)
     return parts
 
 

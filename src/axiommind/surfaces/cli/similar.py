@@ -1,0 +1,71 @@
+"""`axm similar`: what is nearest in meaning to a passage, an entry, a session or a task."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING
+
+from axiommind.api import Memory
+from axiommind.surfaces import hits, render
+from axiommind.surfaces.cli import _options as options
+
+if TYPE_CHECKING:
+    from axiommind.api.searching import Similar
+
+HELP = "Show what is nearest in meaning to a passage, an entry, a session or a task."
+_EPILOG = """examples:
+  axm similar 3k9f2           a passage, by the id that axm search prints
+  axm similar ent_1f0c        an entry
+  axm similar task_9a41       a task: others like it
+  axm similar 018427c2        a session: others about the same
+
+Needs vectors: axm embed makes them.
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("id", metavar="ID", help="of a passage, an entry, a task or a session; its beginning will do")
+    parser.add_argument("-k", "--k", type=options.count, default=10, metavar="N", help="so many (default 10)")
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    options.require_index(memory)
+    found = memory.similar(args.id, k=args.k)
+    if args.json:
+        options.print_json("similar", _record(found))
+    elif found.hits:
+        print("\n\n".join(hits.hit_as_text(n, hit) for n, hit in enumerate(found.hits, 1)))
+    elif found.others:
+        print(_table(found))
+    if not (found.hits or found.others):
+        options.say(f"Nothing like this {found.kind} was found.")
+        return 1
+    return 0
+
+
+def _record(found: Similar) -> dict[str, object]:
+    return {
+        "id": found.id,
+        "kind": found.kind,
+        "title": found.title,
+        "hits": [hits.hit_as_dict(hit, "semantic") for hit in found.hits],
+        "others": [one._asdict() for one in found.others],
+    }
+
+
+def _table(found: Similar) -> str:
+    what = "status" if found.kind == "task" else "when"
+    rows = [
+        {
+            "similarity": f"{one.similarity:.2f}",
+            found.kind: one.id if found.kind == "task" else one.id[:8],
+            what: one.status or hits.age(one.timestamp, time.time()),
+            "title": one.title,
+        }
+        for one in found.others
+    ]
+    return render.as_table(("similarity", found.kind, what, "title"), rows)

@@ -1,0 +1,74 @@
+"""Embedders: what makes vectors of texts. One file each with `load(settings)`, and the folder is the registry."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from axiommind.errors import EmbedderError, MissingExtra, UsageError
+
+if TYPE_CHECKING:
+    from axiommind.vectors.contract import Embedder
+
+__all__ = ["Settings", "load", "names", "settings_of", "spec"]
+
+# What is part of an extra, and of which.
+_EXTRAS = {"numpy": "embed", "onnxruntime": "minilm", "tokenizers": "minilm"}
+_IDENTITY = ("name", "model", "url", "key_env", "path")
+
+
+class Settings(NamedTuple):
+    """What the group `embed` of the configuration says, and where installed models are."""
+
+    name: str
+    model: str  # openai: which one to ask
+    url: str  # openai: where
+    key_env: str  # openai: the name of the variable that holds the key, never the key
+    seconds: float  # openai: time limit of one request
+    path: str  # folder: where it is
+    home: Path
+    threads: int = 1  # minilm, folder: texts at once; 0 = as many as there are cores
+
+
+def names() -> list[str]:
+    here = Path(__file__).parent
+    return sorted(p.stem for p in here.glob("[a-z]*.py"))
+
+
+def load(settings: Settings) -> Embedder:
+    """The embedder that the settings name, ready to be used."""
+    if settings.name not in names():
+        raise UsageError(f"there is no embedder {settings.name!r}", hint=f"one of: {', '.join(names())}")
+    module: Any = importlib.import_module(f"{__name__}.{settings.name}")
+    try:
+        embedder: Embedder = module.load(settings)
+    except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in _EXTRAS:
+            raise
+        raise MissingExtra(
+            f"the embedder {settings.name} needs {package}, which cannot be loaded",
+            hint=f"pip install 'axiommind[{_EXTRAS[package]}]'",
+        ) from error
+    return embedder
+
+
+def spec(settings: Settings) -> str:
+    """Which embedder this is, as text to be kept beside its vectors. It names a key's variable and holds no key."""
+    given = settings._asdict()
+    return json.dumps({field: given[field] for field in _IDENTITY if given[field]}, ensure_ascii=False)
+
+
+def settings_of(text: str, now: Settings) -> Settings:
+    """The settings that a kept text stands for; what is no part of that (time limit, home) is as it is now.
+
+    The variable of the key is part of it: another server must not be sent the key of the one that is set now.
+    """
+    try:
+        said = json.loads(text)
+        kept: dict[str, Any] = {field: str(said.get(field, "")) for field in _IDENTITY}
+        return now._replace(**kept)
+    except (ValueError, AttributeError) as error:
+        raise EmbedderError(f"the vectors do not say what they were made with ({error})") from None
