@@ -48,7 +48,7 @@ class Asked(NamedTuple):
     kind: str = ""
 
 
-def main() -> int:
+def parsed(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     sets = parser.add_subparsers(dest="set", required=True)
     beir = sets.add_parser("beir")
@@ -65,7 +65,11 @@ def main() -> int:
         one.add_argument("--json", action="store_true", help="one line of JSON")
         one.add_argument("--by", action="store_true", help="also by kind of question, or by project")
         one.add_argument("--misses", type=int, default=0, help="show so many questions whose first hit is wrong")
-    args = parser.parse_args()
+    return parser.parse_args(argv)
+
+
+def main() -> int:
+    args = parsed()
     with tempfile.TemporaryDirectory(prefix="axm-retrieval-") as base:
         results = list(RUNS[args.set](args, Path(base)))
     if args.misses:

@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[1]
 SAMPLE = Path(axiommind.__file__).parent / "sample"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MEMORY = (ROOT / "docs" / "memory.md").read_text(encoding="utf-8")
+MEANING = (ROOT / "docs" / "meaning.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(console|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 MAKE = re.compile(r"^([a-z]+):", re.MULTILINE)
@@ -51,32 +52,43 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     return memory
 
 
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    memory = sample_memory(tmp_path_factory.mktemp("embedded"))
+    memory.index()
+    memory.learn()
+    memory.embed()
+    return memory
+
+
 def without_comment(line: str) -> str:
     return re.sub(r"\s+# .*$", "", line)
 
 
-def examples() -> list[tuple[str, str]]:
-    """Every command in the blocks of the README and of the page on memory, and for a console block what it prints."""
+def examples(text: str = README + MEMORY + MEANING) -> list[tuple[str, str]]:
+    """Every command in the blocks of the README and of the pages on memory and on meaning, and in a console block what
+    each prints."""
     found = []
-    for kind, block in FENCE.findall(README + MEMORY):
+    for kind, block in FENCE.findall(text):
         if kind == "sh":
             found += [(without_comment(line), "") for line in block.splitlines() if line.strip()]
             continue
-        lines = block.splitlines()
-        command = lines.pop(0).removeprefix("$ ")
-        while command.count('"') % 2:  # a quoted text that goes on
-            command += "\n" + lines.pop(0)
-        found.append((command, "\n".join(lines)))
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            lines = part.splitlines()
+            command = lines.pop(0)
+            while command.count('"') % 2:  # a quoted text that goes on
+                command += "\n" + lines.pop(0)
+            found.append((command, "\n".join(lines)))
     return found
 
 
 def ours(command: str) -> list[list[str]]:
-    """The arguments of each `axm …` in a pipe. What the shell would fill in stays as it is written."""
+    """The arguments of each `axm …` in a line of commands. What the shell would fill in stays as it is written."""
     parts: list[list[str]] = [[]]
-    lexer = shlex.shlex(command, posix=True, punctuation_chars="|")
+    lexer = shlex.shlex(command.replace("2> /dev/null", ""), posix=True, punctuation_chars="|;")
     lexer.whitespace_split = True
     for word in lexer:
-        if word == "|":
+        if word in ("|", ";"):
             parts.append([])
         else:
             parts[-1].append(word)
@@ -140,8 +152,14 @@ def test_every_make_target_exists(command: str) -> None:
     assert command.split()[1] in targets
 
 
-@pytest.mark.parametrize(("command", "output"), [e for e in examples() if e[1]])
-def test_every_printed_output_is_what_the_sample_gives(command: str, output: str, sample: Memory) -> None:
+@pytest.mark.parametrize(
+    ("home", "command", "output"),
+    [("sample", *e) for e in examples(README + MEMORY) if e[1]] + [("embedded", *e) for e in examples(MEANING) if e[1]],
+)
+def test_every_printed_output_is_what_the_sample_gives(
+    home: str, command: str, output: str, request: pytest.FixtureRequest
+) -> None:
+    sample: Memory = request.getfixturevalue(home)
     if "jq" in command and (shutil.which("jq") is None or shutil.which("bash") is None):
         pytest.skip("needs jq")
     axm = Path(sys.executable).with_name("axm")

@@ -92,10 +92,32 @@ SEARCH_ALLOWED = {
     "axiommind.text.tokens",
     "axiommind.text.tools",
 }
+# What `axm search` may load beyond that where there are vectors to ask.
+MEANING_ALLOWED = SEARCH_ALLOWED | {
+    "axiommind.search.alike",
+    "axiommind.search.calibrate",
+    "axiommind.search.semantic",
+    "axiommind.text.language",
+    "axiommind.vectors",
+    "axiommind.vectors.contract",
+    "axiommind.vectors.embedders",
+    "axiommind.vectors.embedders._grams",
+    "axiommind.vectors.embedders.static",
+    "axiommind.vectors.similarity",
+    "axiommind.vectors.stores",
+    "axiommind.vectors.stores._codes",
+    "axiommind.vectors.stores._file",
+    "axiommind.vectors.stores._rows",
+    "axiommind.vectors.stores._slots",
+    "axiommind.vectors.stores.local",
+    "axiommind.vectors.versions",
+}
 HEAVY = {"msgspec", "zstandard", "watchfiles", "altair", "multiprocessing", "concurrent.futures", "asyncio", "logging"}
 HEAVY |= {"markdown_it", "yaml", "pathspec", "subprocess", "shutil", "difflib", "dataclasses", "inspect", "secrets"}
+HEAVY |= {"numpy", "onnxruntime", "tokenizers", "lancedb"}
 ASK = ["query", "--perspective", "tool-frequency", "--top", "10"]
 SEARCH = ["search", "--all-projects", "prompt last week -nothing kind:prompt"]
+MEANING = ["search", "--all-projects", "prompt last week that no passage answers -nothing kind:prompt"]
 
 
 def filled(world: World) -> World:
@@ -130,6 +152,13 @@ def test_a_question_loads_little(world: World, command: list[str], allowed: set[
     loaded = loaded_by(filled(world), command)
     assert {m for m in loaded if m.split(".")[0] == "axiommind"} <= allowed
     assert loaded & HEAVY == set()
+
+
+def test_a_question_by_meaning_loads_little_more(world: World) -> None:
+    filled(world).memory().embed()
+    loaded = loaded_by(world, MEANING)
+    assert {m for m in loaded if m.split(".")[0] == "axiommind"} <= MEANING_ALLOWED
+    assert "axiommind.search.semantic" in loaded and loaded & HEAVY == set()
 
 
 @pytest.mark.parametrize(("command", "times"), [(ASK, 8), (SEARCH, 10)], ids=["query", "search"])

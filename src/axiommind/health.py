@@ -22,17 +22,19 @@ from typing import Any
 from axiommind import __version__
 from axiommind import db as sqlite
 from axiommind.config import Config
-from axiommind.errors import StoreError
+from axiommind.errors import AxmError, EmbedderError, StoreError, VectorsCorrupt
 from axiommind.ids import document_id
 from axiommind.log import Head, home_key
 from axiommind.log.sqlite import SqliteLog
 from axiommind.model import Problem
-from axiommind.projections import load_all
+from axiommind.projections import PLACE_BITS, load_all
 from axiommind.projections.documents import folders
+from axiommind.projections.passages import KIND_BITS
 from axiommind.projections.runner import compare
 from axiommind.sources import discover_all, jsonl, markdown
 from axiommind.sources.projects import project_around
-from axiommind.vectors import lock, versions
+from axiommind.vectors import embedders, lock, sweep, versions
+from axiommind.vectors.contract import PASSAGES, SESSIONS
 from axiommind.vectors.items import words_of
 from axiommind.vectors.outbox import coverage
 
@@ -416,6 +418,8 @@ def _vectors(config: Config) -> list[Check]:
     else:
         text = f"{answering.version} in {answering.store}; {shares}"
     checks = [Check("embedder", "note" if answering is None else "ok", text, data=data)]
+    if answering is not None and (why := _silent(config, answering)) is not None:
+        checks.append(Check("vectors", "warn", f"search is lexical: {why.message}; {why.hint or 'run: axm embed'}"))
     if answering is not None and making is not None:
         text = f"{making.version} is being made, and {answering.version} answers until it is complete; run: axm embed"
         checks.append(Check("vectors", "note", text))
@@ -425,6 +429,23 @@ def _vectors(config: Config) -> list[Check]:
     if writer is not None and writer.is_gone(int(time.time() * 1000)):
         checks.append(Check("vectors", "note", f"{writer} died while it embedded; the next axm embed goes on"))
     return checks
+
+
+def _silent(config: Config, version: versions.Version) -> AxmError | None:
+    """Why a version that is complete does not answer: searching says nothing of it unless meaning was asked for. A
+    server is not asked."""
+    try:
+        with closing(versions.open_of(config.home, version, write=False)) as store:
+            if not store.versions().get(version.version):
+                return VectorsCorrupt(f"the vectors of {version.version} are gone", hint="run: axm embed")
+        chosen = embedders.settings_of(
+            version.settings, embedders.Settings("", "", "", "", config.embed_seconds, "", config.home)
+        )
+        if chosen.name != "openai" and (found := embedders.load(chosen).version) != version.embedder:
+            return EmbedderError(f"the vectors were made with {version.embedder}, and there is {found} now")
+    except AxmError as error:
+        return error
+    return None
 
 
 def _percent(part: int, whole: int) -> str:
@@ -464,6 +485,7 @@ def verify(config: Config, log: SqliteLog, key: bytes, *, deep: bool) -> list[tu
             with tempfile.TemporaryDirectory(prefix="axm-verify-") as scratch:
                 found += [(f.where, f.what) for f in compare(log, config.index_path, Path(scratch))]
         found += _verify_forgotten(config.index_path, log)
+        found += _verify_vectors(config, log)
     else:
         found.append(("index.db", "is not there; axm index makes it"))
     if deep:
@@ -502,6 +524,39 @@ def _verify_forgotten(path: Path, log: SqliteLog) -> list[tuple[str, str]]:
     except sqlite3.DatabaseError as error:
         found.append(("index.db", f"cannot be read: {error}"))
     return found
+
+
+def _verify_vectors(config: Config, log: SqliteLog) -> list[tuple[str, str]]:
+    """No vector of what was forgotten, in any store. Those of what merely changed wait for the next run of the writer:
+    the log still has the text."""
+    found = []
+    try:
+        with closing(sqlite.open_read(config.index_path)) as db:
+            for place in sweep.places(config.home):
+                try:
+                    with closing(versions.open_of(config.home, place, write=False)) as store:
+                        left = [one for one in sweep.absent(db, store) if _was_forgotten(log, *one)]
+                except AxmError as error:
+                    found.append((f"vectors {place}", f"cannot be looked into: {error.message}"))
+                    continue
+                if left:
+                    text = f"{len(left)} of what was forgotten remain; axm embed takes them out"
+                    found.append((f"vectors {place}", text))
+    except sqlite3.DatabaseError as error:
+        found.append(("index.db", f"cannot be read: {error}"))
+    return found
+
+
+def _was_forgotten(log: SqliteLog, collection: str, key: str) -> bool:
+    """Whether an item that is gone was forgotten: a passage by the event in its key, a session by its name. A task goes
+    with the last session that spoke of it, and no other way."""
+    if collection == PASSAGES:
+        event = log.event_at(int(key) >> KIND_BITS + PLACE_BITS) if key.isdecimal() else None
+        return event is None or log.is_forgotten(event.session_id, event.project)
+    if collection == SESSIONS:
+        last = log.last_of(key, "transcript_segment")
+        return log.is_forgotten(key, None if last is None else last.project)
+    return True
 
 
 def _verify_files(log: SqliteLog, key: bytes) -> list[tuple[str, str]]:

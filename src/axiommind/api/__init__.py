@@ -20,7 +20,7 @@ from axiommind.api.home import SAMPLE, SAMPLE_MARK, Scope
 from axiommind.api.meaning import Meaning
 from axiommind.api.models import Models
 from axiommind.api.tasks import Tasks
-from axiommind.errors import NotFound
+from axiommind.errors import AxmError, NotFound
 
 if TYPE_CHECKING:
     from axiommind.health import Check, Overview
@@ -50,6 +50,7 @@ class Forgotten(NamedTuple):
     complete: bool = True
     gone: int = 0  # of all these, those that are no longer on disk: they cannot be read again
     documents: tuple[str, ...] = ()
+    vectors_left: tuple[AxmError, ...] = ()  # why there may be vectors of it still
 
 
 class Memory(Documents, Tasks, Meaning, Models):
@@ -185,12 +186,12 @@ class Memory(Documents, Tasks, Meaning, Models):
             index.catch_up(log, Segments(log))
             self._void(log, index.db)
             index.catch_up(log, Segments(log))
-            purge(index.db, self.config.home)
+            left = tuple(purge(index.db, self.config.home))
             complete = index.scrub() and log.settle()
             for copy in self.config.home.glob("index.db.corrupt-*"):
                 copy.unlink(missing_ok=True)  # a damaged copy of the index may still hold the text
             remove_leftovers(self.config.index_path)  # so may a rebuild that was killed
-        return Forgotten(sessions, name, copies, complete, gone, documents)
+        return Forgotten(sessions, name, copies, complete, gone, documents, left)
 
     def _void(self, log: SqliteLog, db: sqlite3.Connection) -> None:
         """Sessions that spoke of a task which went with another one are to be learned again, for their part of it."""

@@ -89,7 +89,7 @@ class Meaning(Home):
         """Make the vectors that are missing, and take out those of what is gone."""
         from axiommind.vectors import outbox, versions
         from axiommind.vectors.lock import Lock
-        from axiommind.vectors.sweep import drop_retired, open_of, sweep
+        from axiommind.vectors.sweep import drop_retired, sweep
 
         started = time.monotonic()
         home = self.config.home
@@ -112,7 +112,7 @@ class Meaning(Home):
         notes: list[str] = []
         with Lock(home, wait=wait) as lock, self._writing(notes) as (_log, _key, index):
             state = versions.open_state(home)
-            store = open_of(home, version, write=True)
+            store = versions.open_of(home, version, write=True)
             try:
                 answering = versions.active(home)
                 if _is_lost(index.db, store, version.version):
@@ -146,6 +146,8 @@ class Meaning(Home):
             finally:
                 store.close()
                 state.close()
+        if answers and not embedder.warm:
+            notes.append(f"axm search asks {embedder.name} with --mode hybrid; by itself it stays with words")
         return Embedded(
             worked.done,
             worked.failed,
@@ -231,7 +233,7 @@ class Meaning(Home):
 
     def _stored(self, known: Sequence[Version]) -> tuple[dict[tuple[str, str], Mapping[str, int]], int]:
         """How many vectors of each version there are in each store, and the bytes of them all."""
-        from axiommind.vectors.sweep import open_of
+        from axiommind.vectors.versions import open_of
 
         vectors: dict[tuple[str, str], Mapping[str, int]] = {}
         size = 0
@@ -261,15 +263,14 @@ class Meaning(Home):
         """The embedder that was chosen, and what to load it with again when its vectors are searched."""
         from axiommind.vectors.embedders import Settings, load, spec
 
-        name = self.config.embed_embedder
-        if not name:
+        name = self.config.embed_embedder or "static"
+        if name == "static":  # which asks for it only when there is a text
             from importlib.util import find_spec
 
             if find_spec("numpy") is None:
                 raise MissingExtra(
                     "embedding needs numpy, which is not installed", hint="run: pip install 'axiommind[embed]'"
                 )
-            name = "static"
         config = self.config
         settings = Settings(
             name,

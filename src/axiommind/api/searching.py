@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.api._names import one_of
 from axiommind.api.home import Home, Scope, now
-from axiommind.errors import AxmError, NotFound
+from axiommind.errors import AxmError, BadQuery, NotFound, UsageError, VectorsCorrupt
 
 if TYPE_CHECKING:
     from axiommind.search.find import Page
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from axiommind.vectors.contract import Embedder, Vector
 
 __all__ = ["Like", "Searching", "Similar"]
-
-NO_VECTORS = "nothing is embedded yet"
-_MAKE_THEM = "axm embed makes the vectors"
 
 
 class Like(NamedTuple):
@@ -66,9 +63,11 @@ class Searching(Home):
         **flags: Any,
     ) -> Page:
         """Passages (or with `group` sessions and documents) that answer a text, best first."""
-        from axiommind.search.find import Options, asked_at, connect, find
+        from axiommind.search.find import MODES, Options, asked_at, connect, find
         from axiommind.search.query import Query
 
+        if mode not in MODES:
+            raise UsageError(f"there is no mode {mode!r}", hint=f"one of: {', '.join(MODES)}")
         if now is None:  # a further page is of the same moment as the first one
             now = asked_at(cursor) or _now()
         query = Query.parse(text, now=now, **flags)
@@ -77,64 +76,74 @@ class Searching(Home):
         query = query._replace(filters=query.filters._replace(project=project))
         if documents:
             query = query._replace(filters=query.filters._replace(kinds=("doc",)))
-        with self._reading(Scope(None), db) as connection, self._meaning(mode, db) as (meaning, note):
+        with self._reading(Scope(None), db) as connection, self._meaning(mode, db) as (meaning, reason):
             connect(connection)
             connection.execute("pragma query_only=on")
             connection.execute("begin")  # one state of the index, whoever writes meanwhile
             options = Options(k, group, recency, cursor, mode)
             try:
                 page = find(connection, query, options, now, meaning)
+                if meaning is not None and _is_without_vectors(page, meaning):
+                    raise _gone(meaning)
             except AxmError as error:
-                if meaning is None or not _is_of_vectors(error):
+                if meaning is None or not (_is_of_vectors(error) or (cursor and isinstance(error, BadQuery))):
                     raise
-                note = error.message
-                page = find(connection, query, options, now)
-            return page._replace(note=note) if note else page
+                page = find(connection, query, options, now)  # also of the next page, where the first had no vectors
+                reason = error if _is_of_vectors(error) else NotFound("the first page was without vectors")
+            if reason is None or mode == "auto":  # who leaves it to us need not know
+                return page
+            return page._replace(note=f"{reason.message}; searched by words{reason.hint and f'; {reason.hint}'}")
 
     def similar(self, name: str, *, k: int = 10) -> Similar:
         """What is nearest in meaning to a passage, an entry, a session or a task."""
         from axiommind.search.find import connect
 
-        with self._reading(Scope(None), None) as db, self._meaning("semantic", None) as (meaning, note):
+        with self._reading(Scope(None), None) as db, self._meaning("semantic", None) as (meaning, reason):
             if meaning is None:
-                raise NotFound(note or NO_VECTORS, hint=_MAKE_THEM)
+                raise reason or _nothing()
             connect(db)
             db.execute("begin")
             kind, key, title = _thing(db, name)
             if kind == "passage":
-                return Similar(name, kind, title, hits=_passages_like(db, meaning, int(key), k))
-            return Similar(key, kind, title, others=_others_like(db, meaning, kind, key, title, k))
+                found = Similar(name.strip(), kind, title, hits=_passages_like(db, meaning, int(key), k))
+            else:
+                found = Similar(key, kind, title, others=_others_like(db, meaning, kind, key, title, k))
+            if not found.hits and not found.others and not meaning.store.versions().get(meaning.version):
+                raise _gone(meaning)
+            return found
 
     def tasks_near(self) -> Callable[[str, int], Iterable[tuple[str, float]]] | None:
         """Tasks by the meaning of their titles, with their distances; None where there are no vectors to compare."""
         from axiommind.vectors.contract import TASK_TITLES
 
-        with self._meaning("auto", None) as (meaning, _note):
+        with self._meaning("auto", None) as (meaning, _reason):
             if meaning is None or not meaning.embedder.warm:
                 return None
 
         def near(text: str, k: int) -> list[tuple[str, float]]:
-            with self._meaning("auto", None) as (meaning, _note):
+            with self._meaning("auto", None) as (meaning, _reason):
                 if meaning is None:
                     return []
-                vector = meaning.embedder.embed_query(text)
-                found = meaning.store.near(TASK_TITLES, meaning.version, vector, k) if any(vector) else []
+                try:
+                    vector = meaning.embedder.embed_query(text)
+                    found = meaning.store.near(TASK_TITLES, meaning.version, vector, k) if any(vector) else []
+                except AxmError:
+                    return []  # learning goes on by words, as searching does
                 return [(one.key, 1 - one.similarity) for one in found]
 
         return near
 
     @contextlib.contextmanager
-    def _meaning(self, mode: str, db: Path | None) -> Iterator[tuple[Meaning | None, str | None]]:
+    def _meaning(self, mode: str, db: Path | None) -> Iterator[tuple[Meaning | None, AxmError | None]]:
         """The vectors that answer now and what made them, if they are asked for and at hand; else perhaps why not."""
         if mode == "lexical" or (mode == "auto" and db is not None):
             yield None, None
             return
         if db is not None:
-            yield None, "there are no vectors for --db"
+            yield None, NotFound("there are no vectors for --db")
             return
-        nothing = None if mode == "auto" else f"{NO_VECTORS}: {_MAKE_THEM}"
         if not (self.config.home / "vectors").is_dir():  # then nothing of the kind need be imported
-            yield None, nothing
+            yield None, _nothing()
             return
         from axiommind.search.semantic import Meaning
         from axiommind.vectors import versions
@@ -143,16 +152,14 @@ class Searching(Home):
         try:
             version = versions.active(self.config.home)
             if version is None:
-                yield None, nothing
+                yield None, _nothing()
                 return
             try:
                 embedder = self._embedder_of(version.settings, version.embedder, cold=mode != "auto")
                 if embedder is not None:
-                    from axiommind.vectors.sweep import open_of
-
-                    store = open_of(self.config.home, version, write=False)
+                    store = versions.open_of(self.config.home, version, write=False)
             except AxmError as error:
-                yield None, None if mode == "auto" else f"{error.message}; searched by words"
+                yield None, error
                 return
             if embedder is None or store is None:
                 yield None, None
@@ -164,19 +171,17 @@ class Searching(Home):
 
     def _embedder_of(self, settings: str, version: str, *, cold: bool) -> Embedder | None:
         """The embedder that vectors were made with. One that takes long to load only if asked for, and once."""
-        import json
-
         from axiommind.errors import EmbedderError
         from axiommind.vectors.embedders import Settings, load, settings_of
 
         known = self._embedders = self._embedders or {}
         if version in known:
             return known[version]
-        if not cold and json.loads(settings).get("name") != "static":
-            return None
         config = self.config
-        given = Settings("", "", "", "", config.embed_seconds, "", config.home)
-        embedder = load(settings_of(settings, given))
+        chosen = settings_of(settings, Settings("", "", "", "", config.embed_seconds, "", config.home))
+        if not cold and chosen.name != "static":
+            return None
+        embedder = load(chosen)
         if embedder.version != version:
             raise EmbedderError(
                 f"the vectors were made with {version}, and there is {embedder.version} now", hint="run: axm embed"
@@ -189,9 +194,25 @@ _now = now
 
 
 def _is_of_vectors(error: AxmError) -> bool:
-    from axiommind.errors import EmbedderError, MissingExtra, VectorError, VectorsCorrupt
+    """Whether words can still answer: what is wrong is neither the question nor the index."""
+    from axiommind.errors import IndexCorrupt
 
-    return isinstance(error, EmbedderError | MissingExtra | VectorError | VectorsCorrupt)
+    return not isinstance(error, BadQuery | IndexCorrupt | NotFound | UsageError)
+
+
+def _is_without_vectors(page: Page, meaning: Meaning) -> bool:
+    """Whether meaning was asked and its store, deleted since, had nothing at all to say."""
+    if page.search_method not in ("hybrid", "semantic") or any("similarity" in hit.why for hit in page.hits):
+        return False
+    return not meaning.store.versions().get(meaning.version)
+
+
+def _nothing() -> NotFound:
+    return NotFound("nothing is embedded yet", hint="axm embed makes the vectors")
+
+
+def _gone(meaning: Meaning) -> VectorsCorrupt:
+    return VectorsCorrupt(f"the vectors of {meaning.version} are gone", hint="axm embed makes them anew")
 
 
 # --- what is like a thing ------------------------------------------------------------------------------------
@@ -205,10 +226,10 @@ def _thing(db: sqlite3.Connection, name: str) -> tuple[str, str, str]:
 
     wanted = name.strip()
     if wanted.startswith("ent_"):
-        rows = dict(db.execute("select entry_id, id from entries where entry_id glob ? || '*'", (wanted,)))
-        row = rows[one_of(wanted, set(rows), "entry", "axm entries lists them")]
-        return "passage", str(row << KIND_BITS | KINDS["insight"]), ""
-    if wanted.startswith("task_"):
+        entries = {entry: (row, title) for entry, row, title in db.execute("select entry_id, id, title from entries")}
+        row, title = entries[one_of(wanted, set(entries), "entry", "axm entries lists them")]
+        return "passage", str(row << KIND_BITS | KINDS["insight"]), title
+    if wanted.startswith("tsk_"):
         tasks = dict(db.execute("select entity_id, title from entities where entity_type = 'task'"))
         task = one_of(wanted, set(tasks), "task", "axm tasks lists them")
         return "task", task, tasks[task]
@@ -217,8 +238,8 @@ def _thing(db: sqlite3.Connection, name: str) -> tuple[str, str, str]:
         row = db.execute("select title, text from passage_texts where id = ?", (number,)).fetchone()
         if row:
             return "passage", str(number), row[0] or summary(row[1] or "")
-    sessions = dict(db.execute("select id, coalesce(title, '') from sessions where id glob ? || '*'", (wanted,)))
-    if not sessions:
+    sessions = dict(db.execute("select id, coalesce(title, '') from sessions"))
+    if not any(session.startswith(wanted) for session in sessions):
         raise NotFound(
             f"there is no passage, entry, task or session {name!r}", hint="axm search prints the ids of its hits"
         )
@@ -238,7 +259,10 @@ def _passages_like(db: sqlite3.Connection, meaning: Meaning, row: int, k: int) -
     query = Query.parse("", now=now())
     asked = rank.Asked((), lexical.statistics(db), 0.0)
     passages = candidates.passing(db, query, [int(key) for key in near], texts, k * 4)
-    scored = [rank.by_meaning(asked, rank.score(asked, p, (), 0), near[str(p.id)]) for p in passages]
+    stands = candidates.standing(db, passages)
+    scored = [
+        rank.by_meaning(asked, rank.score(asked, p, (), 0, 0, stands.get(p.id, 1.0)), near[str(p.id)]) for p in passages
+    ]
     scored.sort(key=lambda one: (-one.score, one.passage.id))
     found = hits.single(scored, k, texts)[:k]
     return hits.hits_of(db, asked, found, texts, "semantic")

@@ -1,19 +1,32 @@
 """What a worth says: the chance that the hit is right, so that scores of different questions can be compared.
 
-A worth is first taken as a share of the question's own. Fitted by bench/fusion.py on the development sets.
+A worth is first taken as a share of the question's own, and as less of it where it is mostly meaning: that always finds
+something. Fitted by bench/fusion.py on the development sets, each counting the same.
 """
 
 from __future__ import annotations
 
 from math import exp
+from typing import TYPE_CHECKING
 
-__all__ = ["chance"]
+if TYPE_CHECKING:
+    from axiommind.search.rank import Asked
 
-# (slope, offset) of the logistic curve: of sessions and documents, and of single passages.
-OF_GROUPS = (1.9, -2.1)
-OF_PASSAGES = (1.9, -2.1)
+__all__ = ["chance", "share"]
+
+# The logistic curve of first hits among sessions and documents; passages are worth about half as much.
+SLOPE = 1.2
+OFFSET = -1.4
+OF_A_PASSAGE = 0.5
+# How much less a worth says where none of the words was found.
+UNFOUND = 1.0
 
 
-def chance(share: float, *, is_group: bool) -> float:
-    slope, offset = OF_GROUPS if is_group else OF_PASSAGES
-    return 1.0 / (1.0 + exp(-max(min(slope * share + offset, 30.0), -30.0)))
+def share(worth: float, asked: Asked) -> float:
+    missing = 1.0 - (asked.found or 0.0)
+    return worth / (asked.whole or 1.0) / (1.0 + UNFOUND * missing * missing)
+
+
+def chance(worth: float, asked: Asked, *, is_group: bool) -> float:
+    at = share(worth if is_group else worth / OF_A_PASSAGE, asked)
+    return 1.0 / (1.0 + exp(-max(min(SLOPE * at + OFFSET, 30.0), -30.0)))

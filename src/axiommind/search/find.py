@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from axiommind.errors import BadQuery
@@ -67,7 +68,8 @@ def find(db: sqlite3.Connection, query: Query, options: Options, now: int, meani
     if options.group and not query.filters.kinds:  # an entry repeats what its session says: that would count twice
         query = query._replace(filters=query.filters._replace(not_kinds=(*query.filters.not_kinds, "insight")))
     version = index_version(db)
-    offset = _offset(db, query, options, now)
+    state = _state(db, query, options, now, "" if meaning is None else meaning.version)
+    offset = _offset(options, state)
     wanted = clauses(query.words)
     must = [c for c in map(phrase, query.phrases) if c is not None]
     asked = _asked(db, query, wanted + must, options, now)
@@ -77,16 +79,20 @@ def find(db: sqlite3.Connection, query: Query, options: Options, now: int, meani
         scored = candidates.scored(db, query, asked, must, texts) if options.mode != "semantic" or not meaning else []
         if meaning is not None:
             asked = asked._replace(found=rank.coverage(asked, scored))
-            method, scored = _by_meaning(db, query, asked, must, method, scored, options.mode, meaning, texts)
+            method, scored = _by_meaning(db, query, asked, must, method, scored, options, meaning, texts)
     else:
         method = "like"
         scored = [rank.score(asked, p, (), 0) for p in candidates.literally(db, query, texts)]
-    found = hits.grouped(asked, scored) if options.group else hits.single(scored, offset + k, texts)
+    if options.group:
+        found = hits.grouped(asked, scored)
+    else:
+        alike = _alike(method, scored[: rank.FOLDED_FROM * (offset + k)], meaning)
+        found = hits.single(scored, offset + k, texts, alike)
     page = found[offset : offset + k]
     shown = hits.hits_of(db, asked, page, texts, method)
     total = len(found) if options.group else max(len(found), len(scored) - sum(same for _, same, _ in found))
     more = offset + k < total and k > 0 and len(page) == k
-    cursor = _cursor(db, query, options, now, offset + k) if more else None
+    cursor = f"{offset + k}-{state}" if more else None
     took = (time.perf_counter() - started) * 1000
     return Page(query.text, method, round(took, 2), version, shown, total, len(scored) >= candidates.SCORED, cursor)
 
@@ -98,21 +104,31 @@ def _by_meaning(
     must: list[Clause],
     method: str,
     scored: list[rank.Scored],
-    mode: str,
+    options: Options,
     meaning: Meaning,
     texts: Texts,
 ) -> tuple[str, list[rank.Scored]]:
     """How it was searched, and what meaning makes of what words found."""
     from axiommind.search import semantic
 
-    if mode == "auto" and (asked.found or 0.0) >= semantic.ALL_FOUND:
+    if options.mode == "auto" and (asked.found or 0.0) >= semantic.ALL_FOUND:
         return method, scored
     vector = meaning.vector(query)
-    if mode == "semantic":
-        return "semantic", semantic.nearest(db, query, asked, must, meaning, vector, texts) if vector else []
     if vector is None:
-        return method, scored
-    return "hybrid", semantic.fuse(db, query, asked, must, scored, meaning, vector, texts)
+        return ("semantic", []) if options.mode == "semantic" else (method, scored)
+    if options.mode == "semantic":
+        return "semantic", semantic.nearest(db, query, asked, must, meaning, vector, texts)
+    fused = semantic.fuse(db, query, asked, must, scored, meaning, vector, texts, group=options.group)
+    return "hybrid", fused
+
+
+def _alike(method: str, scored: Sequence[rank.Scored], meaning: Meaning | None) -> rank.Alike | None:
+    """Where meaning was asked, passages are also folded by it."""
+    if meaning is None or method not in ("hybrid", "semantic"):
+        return None
+    from axiommind.search.alike import alike
+
+    return alike(meaning, scored)
 
 
 def _asked(db: sqlite3.Connection, query: Query, wanted: list[Clause], options: Options, now: int) -> rank.Asked:
@@ -142,21 +158,17 @@ def asked_at(cursor: str | None) -> int | None:
     return at if at is not None and at < _END_OF_TIME else None
 
 
-def _state(db: sqlite3.Connection, query: Query, options: Options, now: int) -> str:
+def _state(db: sqlite3.Connection, query: Query, options: Options, now: int, vectors: str) -> str:
     (position,) = db.execute("select coalesce(min(position), 0) from projection_offsets").fetchone()
-    what = dedupe_key(query.text, repr(query.filters), int(options.group), int(options.recency), options.mode, position)
-    return f"{short_id(max(now, 0))}-{what[:12]}"
+    how = (int(options.group), int(options.recency), options.mode, vectors)
+    return f"{short_id(max(now, 0))}-{dedupe_key(query.text, repr(query.filters), *how, position)[:12]}"
 
 
-def _cursor(db: sqlite3.Connection, query: Query, options: Options, now: int, offset: int) -> str:
-    return f"{offset}-{_state(db, query, options, now)}"
-
-
-def _offset(db: sqlite3.Connection, query: Query, options: Options, now: int) -> int:
+def _offset(options: Options, current: str) -> int:
     if not options.cursor:
         return 0
     offset, _, state = options.cursor.partition("-")
-    if not offset.isdecimal() or len(offset) > 6 or state != _state(db, query, options, now):
+    if not offset.isdecimal() or len(offset) > 6 or state != current:
         raise BadQuery(
             "the cursor is of another query, or the index has changed since",
             hint="search again without --cursor",

@@ -55,8 +55,13 @@ _SCORE_KINDS = {"semantic": "cosine", "hybrid": "hybrid"}
 Found = tuple[rank.Scored, int, "rank.Group | None"]
 
 
-def single(scored: Sequence[rank.Scored], wanted: int, texts: Texts) -> list[Found]:
-    return [(one, same, None) for one, same in rank.fold(scored, wanted, lambda passage: texts(passage)[1])]
+def single(
+    scored: Sequence[rank.Scored],
+    wanted: int,
+    texts: Texts,
+    alike: rank.Alike | None = None,
+) -> list[Found]:
+    return [(one, same, None) for one, same in rank.fold(scored, wanted, lambda passage: texts(passage)[1], alike)]
 
 
 def grouped(asked: rank.Asked, scored: Sequence[rank.Scored]) -> list[Found]:
@@ -114,7 +119,7 @@ def _score(asked: rank.Asked, worth: float, method: str, is_group: bool) -> floa
     if method == "hybrid":
         from axiommind.search.calibrate import chance
 
-        return round(chance(worth / (asked.whole or 1.0), is_group=is_group), 6)
+        return round(chance(worth, asked, is_group=is_group), 6)
     return round(worth / (1 + abs(worth)), 6)
 
 

@@ -15,6 +15,7 @@ from axiommind.search.lexical import Statistics, Weighed
 from axiommind.text.tokens import Clause, fts_text
 
 __all__ = [
+    "Alike",
     "Asked",
     "Group",
     "Passage",
@@ -177,9 +178,10 @@ def coverage(asked: Asked, scored: Sequence[Scored]) -> float:
     return max(sum(worth for worth, gave in zip(worths, one.words, strict=True) if gave) for one in scored) / whole
 
 
-def with_meaning(asked: Asked, one: Scored, similarity: float | None, worth: float) -> Scored:
-    """A passage with what its nearness to the question adds, where `worth` is what a similarity of 1 is worth."""
-    gave = max(similarity or 0.0, 0.0) * worth * _standing(asked, one)
+def with_meaning(asked: Asked, one: Scored, similarity: float | None, worth: float, more: float = 0.0) -> Scored:
+    """A passage with what its nearness to the question adds: a similarity of 1 is worth `worth`, and being near at all
+    `more`."""
+    gave = (max(similarity or 0.0, 0.0) * worth + more) * _standing(asked, one)
     return one._replace(score=one.score + gave, meaning=gave, similarity=similarity)
 
 
@@ -275,14 +277,24 @@ def pool(asked: Asked, scored: Iterable[Scored]) -> list[Group]:
     return found
 
 
-def fold(scored: Sequence[Scored], wanted: int, text: Callable[[Passage], str]) -> list[tuple[Scored, int]]:
-    """The best passages, each with how many others say the same; looks no further than it must."""
+# Whether two passages mean the same, given the terms that only one of them has.
+Alike = Callable[[Scored, Scored, frozenset[str]], bool]
+
+
+def fold(
+    scored: Sequence[Scored],
+    wanted: int,
+    text: Callable[[Passage], str],
+    alike: Alike | None = None,
+) -> list[tuple[Scored, int]]:
+    """The best passages, each with how many others say the same, in the same words or, if `alike` is asked, in others;
+    looks no further than it must."""
     kept: list[tuple[Scored, frozenset[str], int]] = []
     for one in scored[: FOLDED_FROM * wanted]:
         said = text(one.passage)
         terms = frozenset(fts_text(said).split()) or frozenset((said,))  # without words only itself is the same
         for i, (other, known, times) in enumerate(kept):
-            if _is_same(terms, known):
+            if _is_same(terms, known) or (alike is not None and alike(one, other, terms ^ known)):
                 kept[i] = (other, known, times + 1)
                 break
         else:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 
 from axiommind.db import atomic
-from axiommind.vectors.contract import PASSAGES, Store
+from axiommind.errors import AxmError, StoreError, VectorsCorrupt
+from axiommind.vectors.contract import COLLECTIONS, PASSAGES, Store
 from axiommind.vectors.items import collection_of, gone, read
-from axiommind.vectors.versions import Version, folder_of
+from axiommind.vectors.versions import Place, folder_of, open_of
 from axiommind.vectors.versions import read as read_versions
 
-__all__ = ["drop_retired", "open_of", "purge", "sweep"]
+__all__ = ["absent", "drop_retired", "places", "purge", "sweep"]
 
 
-def open_of(home: Path, version: Version, *, write: bool) -> Store:
-    """The store that a version's vectors are in."""
-    from axiommind.vectors.stores import open_store
-
-    return open_store(version.store, version.place or folder_of(home), write=write)
+def places(home: Path) -> list[Place]:
+    """Every store of a home: of the versions that are known, and those that lie there without one."""
+    found = dict.fromkeys(Place(one.store, one.place) for one in read_versions(home))
+    for store, name in (("local", "local.db"), ("lance", "lance")):
+        if (folder_of(home) / name).exists():
+            found[Place(store, "")] = None
+    return list(found)
 
 
 def sweep(db: sqlite3.Connection, store: Store) -> int:
@@ -48,39 +52,69 @@ def _sweep_changed(db: sqlite3.Connection, store: Store, kind: str, version: str
     return len(keys) - len(now)
 
 
-def purge(db: sqlite3.Connection, home: Path) -> int:
-    """The same in every store of a home: what forgetting calls, so that nothing of a text is left on disk."""
-    removed = 0
-    for version in _one_of_each_store(read_versions(home)):
-        store = open_of(home, version, write=True)
+def absent(db: sqlite3.Connection, store: Store) -> set[tuple[str, str]]:
+    """What has vectors and is no longer there, as (collection, key). Only reads."""
+    found: set[tuple[str, str]] = set()
+    for version in store.versions():
+        for collection in COLLECTIONS:
+            keys = store.keys(collection, version)
+            if collection == PASSAGES:
+                left = set(gone(db, keys))
+            else:
+                kind = next(kind for kind in ("summary", "task_title") if collection_of(kind) == collection)
+                listed = list(keys)
+                left = set(listed) - {item.key for item in read(db, kind, listed)}
+            found |= {(collection, key) for key in left}
+    return found
+
+
+def purge(db: sqlite3.Connection, home: Path) -> list[AxmError]:
+    """Sweep every store of a home: what forgetting calls, so that nothing of a text is left on disk. Goes on where a
+    store cannot be opened or written; returns what stood in the way, so that somebody is told."""
+    trouble: list[AxmError] = []
+    for place in places(home):
         try:
-            removed += sweep(db, store)
-        finally:
-            store.close()
-    return removed
+            _purge(db, home, place)
+        except AxmError as error:
+            trouble.append(error)
+        except (OSError, RuntimeError, ValueError, sqlite3.Error) as error:  # of a library behind a store
+            trouble.append(StoreError(f"the store {place} cannot be written ({error})"))
+    for copy in folder_of(home).glob("*.corrupt-*"):  # a damaged store may still hold what was forgotten
+        with contextlib.suppress(OSError):
+            copy.unlink()
+    return trouble
+
+
+def _purge(db: sqlite3.Connection, home: Path, place: Place) -> None:
+    try:
+        with _writing(home, place) as store:
+            sweep(db, store)
+    except VectorsCorrupt:  # whoever opens it next moves it aside
+        with _writing(home, place) as store:
+            sweep(db, store)
+
+
+@contextlib.contextmanager
+def _writing(home: Path, place: Place) -> Iterator[Store]:
+    store = open_of(home, place, write=True)
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 def drop_retired(db: sqlite3.Connection, home: Path) -> list[str]:
-    """Drop the vectors and the jobs of versions that no longer answer; returns which."""
+    """Drop the vectors and the jobs of versions that no longer answer; returns which. Those in a store that cannot be
+    opened now, such as one whose extra was taken away, stay until it can."""
     known = read_versions(home)
     retired = {one.version for one in known if one.state == "retired"}
     dropped = []
-    for place in _one_of_each_store(known):
-        store = open_of(home, place, write=True)
-        try:
+    for place in dict.fromkeys(Place(one.store, one.place) for one in known if one.state == "retired"):
+        with contextlib.suppress(AxmError), _writing(home, place) as store:
             for version in sorted(retired & store.versions().keys()):
                 store.drop(version)
                 dropped.append(version)
-        finally:
-            store.close()
     with atomic(db):
         for version in sorted(retired):
             db.execute("delete from vector_outbox where embedding_version = ?", (version,))
     return dropped
-
-
-def _one_of_each_store(versions: Iterable[Version]) -> list[Version]:
-    found: dict[tuple[str, str], Version] = {}
-    for one in versions:
-        found.setdefault((one.store, one.place), one)
-    return list(found.values())

@@ -10,11 +10,27 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from axiommind import db as sqlite
 
-__all__ = ["Version", "active", "begin", "complete", "folder_of", "name_of", "open_state", "read", "reading", "retire"]
+if TYPE_CHECKING:
+    from axiommind.vectors.contract import Store
+
+__all__ = [
+    "Place",
+    "Version",
+    "active",
+    "begin",
+    "complete",
+    "folder_of",
+    "name_of",
+    "open_of",
+    "open_state",
+    "read",
+    "reading",
+    "retire",
+]
 
 _DDL = (
     """
@@ -61,6 +77,23 @@ class Version(NamedTuple):
 
 def folder_of(home: Path) -> Path:
     return home / "vectors"
+
+
+class Place(NamedTuple):
+    """A store, and where it is if not in the home."""
+
+    store: str
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.store} at {self.place}" if self.place else self.store
+
+
+def open_of(home: Path, of: Version | Place, *, write: bool) -> Store:
+    """The store that a version's vectors are in."""
+    from axiommind.vectors.stores import open_store
+
+    return open_store(of.store, of.place or folder_of(home), write=write)
 
 
 def name_of(embedder: str, store: str, place: str = "") -> str:

@@ -62,6 +62,10 @@ def run(args: argparse.Namespace) -> int:
         sys.stderr.write(f"Note: forks hold copies of some of it and stay: {', '.join(done.copies)}\n")
     if not done.complete:
         sys.stderr.write("Note: another program is reading; the last traces go when it ends and axm index runs again\n")
+    for why in done.vectors_left:
+        sys.stderr.write(f"Vectors of it may be left: {why.message}\n")
+        then = f"{why.hint}; then axm embed" if why.hint else "axm embed"
+        sys.stderr.write(f"  hint: {then} takes them out\n")
     if args.json:
         shown = {
             "schema": "axm.forget.v1",
@@ -73,12 +77,13 @@ def run(args: argparse.Namespace) -> int:
             "copies": list(done.copies),
             "complete": done.complete,
             "gone": 0 if args.decision else done.gone,
+            "vectors_left": [why.message for why in done.vectors_left],
         }
         print(json.dumps(shown, ensure_ascii=False))
     else:
         for name in (*done.sessions, *done.documents):
             print(name)
-    return 0
+    return 3 if done.vectors_left else 0
 
 
 def _undo(memory: Memory, args: argparse.Namespace) -> int:

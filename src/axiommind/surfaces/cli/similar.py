@@ -17,7 +17,7 @@ HELP = "Show what is nearest in meaning to a passage, an entry, a session or a t
 _EPILOG = """examples:
   axm similar 3k9f2           a passage, by the id that axm search prints
   axm similar ent_1f0c        an entry
-  axm similar task_9a41       a task: others like it
+  axm similar tsk_9a41        a task: others like it
   axm similar 018427c2        a session: others about the same
 
 Needs vectors: axm embed makes them.

@@ -24,9 +24,11 @@ __all__ = ["LocalStore", "open"]
 
 FILE = "local.db"
 
-# How many parts are looked at closely: for each key that is wanted, and at least.
-OVERSAMPLE = 40
+# How many parts are looked at closely: so many, and more for each key that is wanted. Of 15,000 parts of real sessions,
+# without numpy, the nearest 100 take 9 ms and miss 2 % of those above 0.3; with 40 for each, 24 ms and 0.2 %; with 6,
+# 6 ms and 5 %.
 CANDIDATES = 400
+OVERSAMPLE = 10
 # A store scans so many codes in Python before it imports numpy for it, unless numpy is there anyway. A code takes
 # 0.5 µs in Python, importing numpy 80 to 100 ms (two cores, Python 3.11): about here it has paid for itself.
 PURE_LIMIT = 180_000
@@ -97,7 +99,7 @@ class LocalStore(Store):
                 return []
             check_dimension(version, len(query), space.dimension)
             scan = self._scan(db, space, _codes.whole(query), frozenset(places or ()))
-            wanted = max(OVERSAMPLE * k, CANDIDATES)
+            wanted = CANDIDATES + OVERSAMPLE * k
             while True:
                 slots = scan.first(wanted)
                 rows = db.execute(
