@@ -2,11 +2,11 @@
 
     python bench/fusion.py BENCH_DIR [--set NAME …] [--embedder static]
 
-BENCH_DIR is the folder of public sets (locomo-dev.json, lme-pooled-dev …); bench/sets is always taken along. Every
-question is asked once through the product, and what fusion is given is kept. Then each constant is varied around the
-value it has, the others as they are, and sessions and documents are ranked anew by the product's own code: hit@1 and
-hit@5 of every set, for every value. Nothing is written: who changes a constant does it by hand, and says why beside it.
-Last, the curve of the chance that a first hit is right, fitted to all sets alike.
+BENCH_DIR is the folder of public sets (locomo-dev.json, lme-pooled-dev …); of bench/sets the development halves are
+taken along. Every question is asked once through the product, and what fusion is given is kept. Then each constant is
+varied around the value it has, the others as they are, and sessions and documents are ranked anew by the product's own
+code: hit@1 and hit@5 of every set, for every value. Nothing is written: who changes a constant does it by hand, and
+says why beside it. Last, the curve of the chance that a first hit is right, fitted to all sets alike.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main() -> int:
 
 
 def runs(folder: Path) -> dict[str, list[str]]:
-    found = {path.parent.name: ["beir", str(path.parent)] for path in sorted(OWN.glob("*/corpus.jsonl"))}
+    found = {p.parent.name: ["beir", str(p.parent), "--half", "odd"] for p in sorted(OWN.glob("*/corpus.jsonl"))}
     found |= {path.parent.name: ["beir", str(path.parent)] for path in sorted(folder.glob("*/corpus.jsonl"))}
     if (folder / "locomo-dev.json").exists():
         found["locomo"] = ["locomo", str(folder / "locomo-dev.json")]

@@ -53,6 +53,7 @@ def parsed(argv: list[str] | None = None) -> argparse.Namespace:
     sets = parser.add_subparsers(dest="set", required=True)
     beir = sets.add_parser("beir")
     beir.add_argument("folder", type=Path)
+    beir.add_argument("--half", choices=("odd", "even"), help="only the questions with odd, or even, numbers")
     locomo = sets.add_parser("locomo")
     locomo.add_argument("file", type=Path)
     locomo.add_argument("--unit", choices=("session", "turn"), default="session")
@@ -201,9 +202,13 @@ def beir(args: argparse.Namespace, base: Path) -> Iterator[tuple[Asked, list[str
             gold.setdefault(query, set()).add(document)
     home.index()
     for query in lines(args.folder / "queries.jsonl"):
-        if query["_id"] in gold:
+        if query["_id"] in gold and in_half(query["_id"], args.half):
             now = milliseconds(moment(query["date"])) if query.get("date") else None
             yield home.ask(Asked(query["text"], frozenset(gold[query["_id"]]), None, now, query.get("type", "")))
+
+
+def in_half(name: str, half: str | None) -> bool:
+    return half is None or int(re.sub(r"\D", "", name)) % 2 == (half == "odd")
 
 
 def locomo(args: argparse.Namespace, base: Path) -> Iterator[tuple[Asked, list[str], float]]:
