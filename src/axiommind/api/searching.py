@@ -90,6 +90,8 @@ class Searching(Home):
                     raise
                 page = find(connection, query, options, now)  # also of the next page, where the first had no vectors
                 reason = error if _is_of_vectors(error) else NotFound("the first page was without vectors")
+            if mode == "semantic" and meaning is not None and page.search_method != "semantic":
+                reason = reason or NotFound("the question says too little to be compared by its meaning")
             if reason is None or mode == "auto":  # who leaves it to us need not know
                 return page
             return page._replace(note=f"{reason.message}; searched by words{reason.hint and f'; {reason.hint}'}")

@@ -114,8 +114,8 @@ def _by_meaning(
     if options.mode == "auto" and (asked.found or 0.0) >= semantic.ALL_FOUND:
         return method, scored
     vector = meaning.vector(query)
-    if vector is None:
-        return ("semantic", []) if options.mode == "semantic" else (method, scored)
+    if vector is None:  # it says too little: then by words, also where they were not asked for
+        return method, scored or candidates.scored(db, query, asked, must, texts)
     if options.mode == "semantic":
         return "semantic", semantic.nearest(db, query, asked, must, meaning, vector, texts)
     fused = semantic.fuse(db, query, asked, must, scored, meaning, vector, texts, group=options.group)
