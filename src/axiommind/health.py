@@ -391,16 +391,17 @@ def _memory(config: Config) -> list[Check]:
 
 def _vectors(config: Config) -> list[Check]:
     """What is embedded, with what, and how far that is."""
-    try:
-        with closing(sqlite.open_read(config.index_path)) as db:
-            covered = coverage(db)
-    except (sqlite3.DatabaseError, FileNotFoundError):
-        return []  # said already
     known = versions.read(config.home)
     answering = next((one for one in known if one.state == "active"), None)
     making = next((one for one in known if one.state == "building"), None)
-    left = sum(one.pending for kind, one in covered.items() if kind in config.embed_kinds)
-    failed = sum(one.failed for one in covered.values())
+    try:
+        with closing(sqlite.open_read(config.index_path)) as db:
+            wanted = coverage(db)
+            covered = (coverage(db, answering.version) if answering is not None else {}) or wanted
+    except (sqlite3.DatabaseError, FileNotFoundError):
+        return []  # said already
+    left = sum(one.pending for kind, one in wanted.items() if kind in config.embed_kinds)
+    failed = sum(one.failed for one in wanted.values())
     data = {
         "embedder": config.embed_embedder or "static",
         "store": config.embed_store,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import sqlite3
+import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -17,6 +18,7 @@ from axiommind import db as sqlite
 from axiommind.errors import EmbedderError, Locked, MissingExtra
 from axiommind.projections import outbox as jobs
 from axiommind.projections.passages import KINDS as PASSAGE_KINDS
+from axiommind.vectors import outbox
 from axiommind.vectors.contract import PASSAGES, SESSIONS, TASK_TITLES, Embedder, Row, Store, Vector
 from axiommind.vectors.outbox import (
     PAUSE_MS,
@@ -31,6 +33,7 @@ from axiommind.vectors.outbox import (
     waiting,
     work,
 )
+from axiommind.vectors.parts import parts
 from axiommind.vectors.sweep import sweep
 from tests.memory.sessions import Session
 from tests.test_laws import examples
@@ -191,6 +194,34 @@ def test_a_long_text_has_a_vector_for_each_part(world: World) -> None:
         work(task(db, embedder, store))
         key = str(db.execute("select id from passages").fetchone()[0])
     assert len(store.vectors(PASSAGES, "hashed-1", [key])[key]) == 6
+
+
+@pytest.mark.parametrize("slow", [(), (0,), (1,), (0, 2)])
+def test_every_part_has_one_vector_however_many_are_embedded_at_once(
+    world: World, slow: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How many texts are embedded at once follows how long they took, also in the middle of a batch."""
+    for name, value in (("BATCH", 16), ("SLOW_BATCH", 4), ("_SLOW_S", 0.02)):
+        monkeypatch.setattr(outbox, name, value)
+
+    class Moody(Hashed):
+        calls = 0
+
+        def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+            if self.calls in slow:
+                time.sleep(0.1)
+            self.calls += 1
+            return super().embed(texts)
+
+    said(world, *(f"prompt {n}. " + "many words about it. " * 30 for n in range(12)))
+    embedder, store = Moody(), Kept()
+    with opened(world) as db:
+        work(task(db, embedder, store))
+        texts = dict(db.execute("select cast(id as text), text from passage_texts where kind = 'prompt'"))
+    assert len(embedder.seen) == len(store.rows)
+    for key, text in texts.items():
+        wanted = [embedder.vector(part) for part in parts(text, embedder.parts_of)]
+        assert len(wanted) > 1 and store.vectors(PASSAGES, embedder.version, [key])[key] == wanted
 
 
 def test_tool_calls_only_where_they_are_asked_for(world: World) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.api.home import Home, Scope, now
-from axiommind.errors import AxmError, MissingExtra, UsageError
+from axiommind.errors import AxmError, MissingExtra, UsageError, VectorsCorrupt
 
 if TYPE_CHECKING:
     from axiommind.vectors.contract import Embedder, Store
@@ -87,6 +87,24 @@ class Meaning(Home):
         progress: Callable[[int, int], None] | None = None,
     ) -> Embedded:
         """Make the vectors that are missing, and take out those of what is gone."""
+        again: Any = {"limit": limit, "kinds": kinds, "wait": wait, "retry": retry, "progress": progress}
+        try:
+            return self._embed(**again)
+        except VectorsCorrupt as error:  # met on the way: the next writer moves the file aside
+            done = self._embed(**again)
+            return done._replace(
+                notes=(f"{error.message}: it was moved aside, and the vectors are made anew", *done.notes)
+            )
+
+    def _embed(
+        self,
+        *,
+        limit: int | None,
+        kinds: Sequence[str],
+        wait: bool,
+        retry: bool,
+        progress: Callable[[int, int], None] | None,
+    ) -> Embedded:
         from axiommind.vectors import outbox, versions
         from axiommind.vectors.lock import Lock
         from axiommind.vectors.sweep import drop_retired, sweep

@@ -18,8 +18,9 @@ __all__ = ["chance", "share"]
 SLOPE = 1.2
 OFFSET = -1.4
 OF_A_PASSAGE = 0.5
-# How much less a worth says where none of the words was found.
-UNFOUND = 1.0
+# How much less a worth says where none of the words was found: of the cross-lingual questions 46 % have the right
+# passage first, and that is about what their scores say; a question about nothing that is there scores 0.2 to 0.4.
+UNFOUND = 2.5
 
 
 def share(worth: float, asked: Asked) -> float:

@@ -152,6 +152,8 @@ def _shown(number: int, hit: Hit, at: float, *, why: bool) -> str:
         standing = "" if hit.entry.status == "active" else f", {hit.entry.status}"
         what[0] = f"{hit.entry.type.replace('_', ' ')}, {hit.entry.stage}{standing}"
         how = f"axm entry show {hit.entry.entry_id}"
+    if hit.why.get("similarity") is not None and not hit.why["words"]:
+        what.insert(1, "by meaning")
     if hit.project:
         what.append(_home(hit.project))
     if hit.score_kind == "session":

@@ -361,8 +361,10 @@ class _Run:
         """The vectors of each item by its key, or why there are none."""
         cut = [(item, part) for item in items for part in parts(item.text, self._embedder.parts_of, item.title)]
         found: dict[str, list[Vector] | str] = {item.key: [] for item in items}
-        for at in range(0, len(cut), self._size or 1):
-            some = cut[at : at + self._size]
+        at = 0
+        while at < len(cut):
+            some = cut[at : at + max(self._size, 1)]  # how many at once may change on the way
+            at += len(some)
             started = time.monotonic()
             vectors = self._embed([part for _, part in some])
             took = time.monotonic() - started
