@@ -1,6 +1,6 @@
 # make run    the environment, every session indexed, a summary
 # make test   the environment, linters, types, tests
-# make proof  the longer proofs: kills, real transcripts, other Pythons
+# make proof  the longer proofs: kills, real transcripts, LanceDB
 # make bench  figures on a folder of transcripts (FOLDER=…)
 
 VENV   ?= .venv
@@ -27,6 +27,8 @@ unit: $(VENV)/.dev
 	$(BIN)/pytest -m "not slow"
 
 proof: $(VENV)/.dev
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,lance]'
+	$(BIN)/pytest tests/vectors/test_stores.py
 	$(BIN)/pytest -m slow -s
 	AXM_EXAMPLES=10 $(BIN)/pytest tests/test_laws.py tests/memory/test_memory_laws.py tests/memory/test_task_laws.py \
 		tests/memory/test_conflict_laws.py tests/memory/test_promotion_laws.py tests/memory/test_recorded.py

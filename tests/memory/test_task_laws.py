@@ -18,7 +18,7 @@ from tests.test_laws import examples
 
 # Those that the acceptance rows name; the others are tried less often here, and ten times as often by `make proof`.
 CASES = 500
-SOME = examples(150)
+SOME = examples(75)
 
 # --- what may be said ---------------------------------------------------------------------------------------
 
