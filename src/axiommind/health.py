@@ -22,7 +22,7 @@ from typing import Any
 from axiommind import __version__
 from axiommind import db as sqlite
 from axiommind.config import Config
-from axiommind.errors import AxmError, EmbedderError, StoreError, VectorsCorrupt
+from axiommind.errors import AxmError, StoreError, VectorsCorrupt
 from axiommind.ids import document_id
 from axiommind.log import Head, home_key
 from axiommind.log.sqlite import SqliteLog
@@ -442,8 +442,8 @@ def _silent(config: Config, version: versions.Version) -> AxmError | None:
         chosen = embedders.settings_of(
             version.settings, embedders.Settings("", "", "", "", config.embed_seconds, "", config.home)
         )
-        if chosen.name != "openai" and (found := embedders.load(chosen).version) != version.embedder:
-            return EmbedderError(f"the vectors were made with {version.embedder}, and there is {found} now")
+        if chosen.name != "openai":
+            embedders.check(embedders.load(chosen), version.embedder)
     except AxmError as error:
         return error
     return None

@@ -173,8 +173,7 @@ class Searching(Home):
 
     def _embedder_of(self, settings: str, version: str, *, cold: bool) -> Embedder | None:
         """The embedder that vectors were made with. One that takes long to load only if asked for, and once."""
-        from axiommind.errors import EmbedderError
-        from axiommind.vectors.embedders import Settings, load, settings_of
+        from axiommind.vectors.embedders import Settings, check, load, settings_of
 
         known = self._embedders = self._embedders or {}
         if version in known:
@@ -184,10 +183,7 @@ class Searching(Home):
         if not cold and chosen.name != "static":
             return None
         embedder = load(chosen)
-        if embedder.version != version:
-            raise EmbedderError(
-                f"the vectors were made with {version}, and there is {embedder.version} now", hint="run: axm embed"
-            )
+        check(embedder, version)
         known[version] = embedder
         return embedder
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 from math import exp
 from typing import TYPE_CHECKING
 
+from axiommind.search.semantic import OF_A_PASSAGE
+
 if TYPE_CHECKING:
     from axiommind.search.rank import Asked
 
 __all__ = ["chance", "share"]
 
-# The logistic curve of first hits among sessions and documents; passages are worth about half as much.
+# The logistic curve of first hits among sessions and documents.
 SLOPE = 1.2
 OFFSET = -1.4
-OF_A_PASSAGE = 0.5
 # How much less a worth says where none of the words was found: of the cross-lingual questions 46 % have the right
 # passage first, and that is about what their scores say; a question about nothing that is there scores 0.2 to 0.4.
 UNFOUND = 2.5

@@ -67,7 +67,7 @@ class Meaning(NamedTuple):
 
     def vector(self, query: Query) -> Vector | None:
         """The vector of what is asked; None when it says nothing."""
-        vector = self.embedder.embed_query(" ".join((query.words, *query.phrases)))
+        vector = self.embedder.embed_query(_text(query))
         return vector if any(vector) else None
 
 
@@ -108,12 +108,12 @@ def _weighed(
     usual = WEIGHT + ALONE * missing**POWER
     across = usual + ACROSS * missing**ACROSS_POWER
     whole = (asked.whole or 1.0) * (1.0 if group else OF_A_PASSAGE)
-    writing = _writing(" ".join((query.words, *query.phrases)))
+    writing = _writing(_text(query))
     held = {one.passage.group if group else one.passage.id for one in scored if any(one.words)}
     for one in scored:
         row = one.passage.id
         share, more = usual, 0.0
-        if row in near:
+        if missing and row in near:
             if _writing(texts(one.passage)[1][:_SAMPLE]) != writing:
                 share = across
             elif not writing and (one.passage.group if group else row) not in held:
@@ -134,6 +134,10 @@ def nearest(
     near = _near(db, query, must, meaning, vector)
     found = _unread(db, query, asked, list(near), texts)
     return _ordered(rank.by_meaning(asked, one, near[one.passage.id]) for one in found)
+
+
+def _text(query: Query) -> str:
+    return " ".join((query.words, *query.phrases))
 
 
 def _writing(text: str) -> str:

@@ -9,12 +9,15 @@ from pathlib import Path
 
 from axiommind.db import atomic
 from axiommind.errors import AxmError, StoreError, VectorsCorrupt
-from axiommind.vectors.contract import COLLECTIONS, PASSAGES, Store
+from axiommind.vectors.contract import PASSAGES, Store
 from axiommind.vectors.items import collection_of, gone, read
 from axiommind.vectors.versions import Place, folder_of, open_of
 from axiommind.vectors.versions import read as read_versions
 
 __all__ = ["absent", "drop_retired", "places", "purge", "sweep"]
+
+# Kinds of items that are no passages, each with a collection of its own.
+_NAMED = ("summary", "task_title")
 
 
 def places(home: Path) -> list[Place]:
@@ -34,7 +37,7 @@ def sweep(db: sqlite3.Connection, store: Store) -> int:
         removed += len(left)
         if left:
             store.delete(PASSAGES, version, left)
-        for kind in ("summary", "task_title"):
+        for kind in _NAMED:
             removed += _sweep_changed(db, store, kind, version)
     return removed
 
@@ -56,15 +59,11 @@ def absent(db: sqlite3.Connection, store: Store) -> set[tuple[str, str]]:
     """What has vectors and is no longer there, as (collection, key). Only reads."""
     found: set[tuple[str, str]] = set()
     for version in store.versions():
-        for collection in COLLECTIONS:
-            keys = store.keys(collection, version)
-            if collection == PASSAGES:
-                left = set(gone(db, keys))
-            else:
-                kind = next(kind for kind in ("summary", "task_title") if collection_of(kind) == collection)
-                listed = list(keys)
-                left = set(listed) - {item.key for item in read(db, kind, listed)}
-            found |= {(collection, key) for key in left}
+        found |= {(PASSAGES, key) for key in gone(db, store.keys(PASSAGES, version))}
+        for kind in _NAMED:
+            keys = list(store.keys(collection_of(kind), version))
+            left = set(keys) - {item.key for item in read(db, kind, keys)}
+            found |= {(collection_of(kind), key) for key in left}
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from axiommind.api.models import Models
+from axiommind.api import Memory
 from axiommind.surfaces import render
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.progress import Bar
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    found = Models().models()
+    found = Memory().models()
     if args.json:
         options.print_json("models", {"models": [one._asdict() for one in found]})
     else:
@@ -65,7 +65,7 @@ def _row(one: Model) -> dict[str, Any]:
 
 
 def _install(args: argparse.Namespace) -> int:
-    home = Models()
+    home = Memory()
     missing = {one.name for one in home.models() if not one.installed or one.problem}
     if args.source is None and args.name in missing:
         options.say(f"Downloading {args.name} …")
@@ -85,7 +85,7 @@ def _install(args: argparse.Namespace) -> int:
 
 
 def _remove(args: argparse.Namespace) -> int:
-    gone = Models().remove_model(args.name)
+    gone = Memory().remove_model(args.name)
     if args.json:
         options.print_json("models.remove", {"model": gone.name, "bytes": gone.bytes})
     options.say(f"{gone.name} is removed: {gone.bytes / 1e6:.0f} MB")

@@ -12,7 +12,7 @@ from axiommind.errors import EmbedderError, MissingExtra, UsageError
 if TYPE_CHECKING:
     from axiommind.vectors.contract import Embedder
 
-__all__ = ["Settings", "load", "names", "settings_of", "spec"]
+__all__ = ["Settings", "check", "load", "names", "settings_of", "spec"]
 
 # What is part of an extra, and of which.
 _EXTRAS = {"numpy": "embed", "onnxruntime": "minilm", "tokenizers": "minilm"}
@@ -72,3 +72,11 @@ def settings_of(text: str, now: Settings) -> Settings:
         return now._replace(**kept)
     except (ValueError, AttributeError) as error:
         raise EmbedderError(f"the vectors do not say what they were made with ({error})") from None
+
+
+def check(embedder: Embedder, version: str) -> None:
+    """Refuse an embedder whose vectors cannot be compared with those that are kept."""
+    if embedder.version != version:
+        raise EmbedderError(
+            f"the vectors were made with {version}, and there is {embedder.version} now", hint="run: axm embed"
+        )
