@@ -7,13 +7,35 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+from axiommind.db import atomic, open_read, open_write
 from tests.transcripts import Lines, World
 
 KILLS = 32
+
+
+def test_several_make_one_database(tmp_path: Path) -> None:
+    """SQLite does not wait when two at once change a new database to the write-ahead log: we do."""
+
+    def opened(path: Path) -> None:
+        start.wait()
+        db = open_write(path)
+        with atomic(db):
+            db.execute("create table if not exists t (x)")
+            db.execute("insert into t values (1)")
+        db.close()
+
+    for i in range(100):
+        start, path = threading.Barrier(8), tmp_path / f"{i}.db"
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(opened, [path] * 8))
+        assert open_read(path).execute("select count(*) from t").fetchone() == (8,)
 
 
 def corpus(world: World, sessions: int = 24) -> tuple[int, int]:

@@ -53,12 +53,26 @@ def open_write(path: Path, *, sync: str = "normal") -> sqlite3.Connection:
 
 def _pragmas(db: sqlite3.Connection, sync: str) -> None:
     db.execute(f"pragma busy_timeout={BUSY_MS}")
-    db.execute("pragma journal_mode=wal")
+    _wal(db)
     db.execute(f"pragma synchronous={sync}")
     db.execute("pragma foreign_keys=on")
     db.execute("pragma secure_delete=on")
     db.execute("pragma temp_store=memory")
     db.execute(f"pragma cache_size=-{_CACHE_KIB}")
+
+
+def _wal(db: sqlite3.Connection) -> None:
+    """Change to the write-ahead log. We wait for others by ourselves, because SQLite does not, whatever its busy
+    timeout, when two at once change a new database."""
+    until = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            db.execute("pragma journal_mode=wal")
+            return
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > until:
+                raise
+        time.sleep(0.005)
 
 
 def open_read(path: Path) -> sqlite3.Connection:
