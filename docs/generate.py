@@ -325,11 +325,11 @@ def columns(db: sqlite3.Connection, name: str) -> str:
 
 
 def configuration() -> str:
-    kinds = {int: "whole number", float: "number", list: "list of texts", str: "text"}
+    kinds = {int: "whole number", float: "number", list: "list of texts", str: "text", bool: "true or false"}
     rows = [(code(k.name), code(k.env), kinds[k.kind], code(toml(k.default)), k.help) for k in KEYS]
     example: dict[str, list[str]] = {}
     for key in KEYS:
-        section, _, name = key.name.partition(".")
+        section, _, name = key.name.rpartition(".")
         example.setdefault(section, []).append(f"{name} = {toml(key.default)}")
     blocks = "\n\n".join(f"[{section}]\n" + "\n".join(lines) for section, lines in example.items())
     return (
@@ -351,7 +351,7 @@ def configuration() -> str:
 
 
 def toml(value: object) -> str:
-    return json.dumps(value) if isinstance(value, (str, list)) else str(value)
+    return json.dumps(value) if isinstance(value, (str, list, bool)) else str(value)
 
 
 # --- writing -----------------------------------------------------------------------------------------------

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
-from axiommind.config import KEYS, Config
+from axiommind.config import KEYS, Config, Disclosure
 from axiommind.errors import UsageError
 
 
 def test_every_key_is_a_field_with_its_default(tmp_path: Path) -> None:
     config = Config.load({}, tmp_path)
-    assert set(Config._fields) == {"home", *(key.name.replace(".", "_") for key in KEYS)}
+    assert set(Config._fields) == {"home", *(key.place.partition(".")[0] for key in KEYS)}
     for key in KEYS:
-        value = getattr(config, key.name.replace(".", "_"))
+        value = attrgetter(key.place)(config)
         assert value == (tuple(key.default) if key.kind is list else key.default)
     assert len({key.env for key in KEYS}) == len(KEYS)
+
+
+def test_nested_settings_and_switches(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        "[progressiveDisclosure]\nenabled = false\n[progressiveDisclosure.layer1]\ntopK = 3\n[hooks]\nstop = true\n"
+    )
+    config = Config.load({"AXM_HOOK_STOP": "off", "AXM_HOOK_LEARN": "yes"}, tmp_path)
+    assert config.disclosure == Disclosure(enabled=False, top_k=3)
+    assert (config.hooks.stop, config.hooks.learn, config.hooks.session_end) == (False, True, True)
+    with pytest.raises(UsageError, match="AXM_HOOK_STOP='maybe' is not true or false"):
+        Config.load({"AXM_HOOK_STOP": "maybe"}, tmp_path)
 
 
 def test_the_file_wins_over_the_default_and_the_environment_over_both(tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from axiommind.errors import UsageError
 
-__all__ = ["KEYS", "Config", "Key"]
+__all__ = ["KEYS", "Config", "Disclosure", "Hooks", "Key"]
 
 
 class Key(NamedTuple):
@@ -21,9 +21,14 @@ class Key(NamedTuple):
 
     name: str
     env: str
-    kind: type[int] | type[float] | type[str] | type[list]  # type: ignore[type-arg]
+    kind: type[bool] | type[int] | type[float] | type[str] | type[list]  # type: ignore[type-arg]
     default: Any
     help: str
+    attr: str = ""  # where it is in Config; its name with _ for . unless said
+
+    @property
+    def place(self) -> str:
+        return self.attr or self.name.replace(".", "_")
 
 
 KEYS: tuple[Key, ...] = (
@@ -147,10 +152,227 @@ KEYS: tuple[Key, ...] = (
         0,
         "1 = `axm index` embeds what is new when it is done; 0 = only `axm embed` does.",
     ),
+    Key(
+        "progressiveDisclosure.enabled",
+        "AXM_DISCLOSURE",
+        bool,
+        True,
+        "Whether recall opens in layers: first an index, then a timeline and details of what is clearly meant. "
+        "Without it, only the index.",
+        "disclosure.enabled",
+    ),
+    Key("progressiveDisclosure.layer1.topK", "AXM_TOP_K", int, 10, "Most lines of the index.", "disclosure.top_k"),
+    Key(
+        "progressiveDisclosure.layer1.minScore",
+        "AXM_MIN_SCORE",
+        float,
+        0.7,
+        "What is less likely to be meant than this (0 to 1) is left out.",
+        "disclosure.min_score",
+    ),
+    Key(
+        "progressiveDisclosure.autoExpand.enabled",
+        "AXM_AUTO_EXPAND",
+        bool,
+        True,
+        "Whether a timeline and details follow the index by themselves.",
+        "disclosure.auto_expand",
+    ),
+    Key(
+        "progressiveDisclosure.autoExpand.highConfidenceThreshold",
+        "AXM_HIGH_CONFIDENCE",
+        float,
+        0.92,
+        "A single match at least as likely as this is opened.",
+        "disclosure.high_confidence",
+    ),
+    Key(
+        "progressiveDisclosure.autoExpand.scoreGapThreshold",
+        "AXM_SCORE_GAP",
+        float,
+        0.1,
+        "A likely match this far ahead of the next one is opened.",
+        "disclosure.score_gap",
+    ),
+    Key(
+        "progressiveDisclosure.autoExpand.maxAutoExpandCount",
+        "AXM_MAX_EXPAND",
+        int,
+        3,
+        "Most matches that are opened by themselves.",
+        "disclosure.max_expand",
+    ),
+    Key(
+        "progressiveDisclosure.tokenBudget.maxTotalTokens",
+        "AXM_MAX_TOKENS",
+        int,
+        2_000,
+        "Most tokens of one `axm recall` or `axm search --smart`, over all layers.",
+        "disclosure.max_tokens",
+    ),
+    Key(
+        "progressiveDisclosure.tokenBudget.layer1PerItem",
+        "AXM_TOKENS_INDEX",
+        int,
+        50,
+        "What a line of the index is taken to cost.",
+        "disclosure.index_tokens",
+    ),
+    Key(
+        "progressiveDisclosure.tokenBudget.layer2PerItem",
+        "AXM_TOKENS_TIMELINE",
+        int,
+        40,
+        "What a line of the timeline is taken to cost.",
+        "disclosure.timeline_tokens",
+    ),
+    Key(
+        "progressiveDisclosure.tokenBudget.layer3PerItem",
+        "AXM_TOKENS_DETAIL",
+        int,
+        500,
+        "Most tokens of one detail; a longer text is cut around what was asked.",
+        "disclosure.detail_tokens",
+    ),
+    Key(
+        "progressiveDisclosure.cache.layer1Ttl",
+        "AXM_TTL_INDEX",
+        int,
+        60_000,
+        "How long a process that stays keeps an index, in milliseconds, while nothing new was indexed.",
+        "disclosure.index_ttl",
+    ),
+    Key(
+        "progressiveDisclosure.cache.layer2Ttl",
+        "AXM_TTL_TIMELINE",
+        int,
+        300_000,
+        "The same for a timeline.",
+        "disclosure.timeline_ttl",
+    ),
+    Key(
+        "progressiveDisclosure.cache.layer3Ttl",
+        "AXM_TTL_DETAIL",
+        int,
+        1_800_000,
+        "The same for a detail.",
+        "disclosure.detail_ttl",
+    ),
+    Key(
+        "retrieval.maxTokens",
+        "AXM_HOOK_TOKENS",
+        int,
+        800,
+        "Most tokens that a hook gives the agent for one prompt.",
+        "hooks.prompt_tokens",
+    ),
+    Key(
+        "retrieval.otherProjects",
+        "AXM_OTHER_PROJECTS",
+        float,
+        0.92,
+        "What is of another project is recalled only if it is at least as likely to be meant as this; over 1 = never.",
+        "hooks.other_projects",
+    ),
+    Key("hooks.enabled", "AXM_HOOKS", bool, True, "Whether hooks do anything at all.", "hooks.enabled"),
+    Key(
+        "hooks.user_prompt_submit", "AXM_HOOK_PROMPT", bool, True, "Recall for each prompt.", "hooks.user_prompt_submit"
+    ),
+    Key(
+        "hooks.session_start",
+        "AXM_HOOK_START",
+        bool,
+        True,
+        "Where work was left off, when a session starts, resumes or was compacted.",
+        "hooks.session_start",
+    ),
+    Key(
+        "hooks.pre_tool_use",
+        "AXM_HOOK_EDIT",
+        bool,
+        True,
+        "What is known about a file, before it is changed.",
+        "hooks.pre_tool_use",
+    ),
+    Key(
+        "hooks.post_tool_use_failure",
+        "AXM_HOOK_FAILURE",
+        bool,
+        True,
+        "What helped when the same error was met before.",
+        "hooks.post_tool_use_failure",
+    ),
+    Key("hooks.stop", "AXM_HOOK_STOP", bool, True, "Index in the background after each turn.", "hooks.stop"),
+    Key(
+        "hooks.session_end",
+        "AXM_HOOK_END",
+        bool,
+        True,
+        "Index in the background after each session.",
+        "hooks.session_end",
+    ),
+    Key(
+        "hooks.pre_compact", "AXM_HOOK_COMPACT", bool, True, "Index before a session is compacted.", "hooks.pre_compact"
+    ),
+    Key("hooks.learn", "AXM_HOOK_LEARN", bool, False, "Whether indexing in the background also learns.", "hooks.learn"),
+    Key(
+        "hooks.start_tokens",
+        "AXM_HOOK_START_TOKENS",
+        int,
+        500,
+        "Most tokens given when a session starts.",
+        "hooks.start_tokens",
+    ),
+    Key(
+        "hooks.tool_tokens",
+        "AXM_HOOK_TOOL_TOKENS",
+        int,
+        300,
+        "Most tokens given about a file or an error.",
+        "hooks.tool_tokens",
+    ),
 )
 
 
-_WANTED = {list: "a list of texts", str: "a text", int: "a whole number", float: "a number"}
+_WANTED = {list: "a list of texts", str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+class Disclosure(NamedTuple):
+    """How recall opens in layers (`progressiveDisclosure`)."""
+
+    enabled: bool = True
+    top_k: int = 10
+    min_score: float = 0.7
+    auto_expand: bool = True
+    high_confidence: float = 0.92
+    score_gap: float = 0.1
+    max_expand: int = 3
+    max_tokens: int = 2_000
+    index_tokens: int = 50
+    timeline_tokens: int = 40
+    detail_tokens: int = 500
+    index_ttl: int = 60_000
+    timeline_ttl: int = 300_000
+    detail_ttl: int = 1_800_000
+
+
+class Hooks(NamedTuple):
+    """What the agent's hooks may do, and how much they may say."""
+
+    enabled: bool
+    user_prompt_submit: bool
+    session_start: bool
+    pre_tool_use: bool
+    post_tool_use_failure: bool
+    stop: bool
+    session_end: bool
+    pre_compact: bool
+    learn: bool
+    prompt_tokens: int
+    start_tokens: int
+    tool_tokens: int
+    other_projects: float
 
 
 class Config(NamedTuple):
@@ -180,6 +402,8 @@ class Config(NamedTuple):
     embed_kinds: tuple[str, ...]
     embed_budget: int
     embed_background: int
+    disclosure: Disclosure
+    hooks: Hooks
 
     @property
     def log_path(self) -> Path:
@@ -199,11 +423,16 @@ class Config(NamedTuple):
             raw = env.get(key.env)
             value = _parse(key, raw) if raw else found.pop(key.name, key.default)
             found.pop(key.name, None)
-            values[key.name.replace(".", "_")] = _checked(key, value)
+            values[key.place] = _checked(key, value)
         if found:
             known = ", ".join(k.name for k in KEYS)
             raise UsageError(f"{base / 'config.toml'}: unknown setting {min(found)!r}", hint=f"known settings: {known}")
-        return cls(home=base, **values)
+        groups: dict[str, dict[str, Any]] = {"disclosure": {}, "hooks": {}}
+        for place in [place for place in values if "." in place]:
+            group, _, name = place.partition(".")
+            groups[group][name] = values.pop(place)
+        disclosure, hooks = Disclosure(**groups["disclosure"]), Hooks(**groups["hooks"])
+        return cls(home=base, disclosure=disclosure, hooks=hooks, **values)
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -215,19 +444,25 @@ def _read_file(path: Path) -> dict[str, Any]:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
-    flat: dict[str, Any] = {}
-    for table, entries in tables.items():
-        if not isinstance(entries, dict):
-            flat[table] = entries
-            continue
-        flat.update({f"{table}.{name}": value for name, value in entries.items()})
-    return flat
+    return dict(_flat("", tables))
+
+
+def _flat(prefix: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(f"{prefix}{name}.", value)
+        else:
+            yield prefix + name, value
 
 
 def _parse(key: Key, raw: str) -> Any:
     if key.kind is list:
         return [part.strip() for part in raw.split(",") if part.strip()]
+    if key.kind is bool and raw.strip().lower() in (*_TRUE, *_FALSE):
+        return raw.strip().lower() in _TRUE
     try:
+        if key.kind is bool:
+            raise ValueError
         return key.kind(raw)
     except ValueError:
         wanted = _WANTED[key.kind]
@@ -241,6 +476,9 @@ def _checked(key: Key, value: Any) -> Any:
     elif key.kind is str:
         if isinstance(value, str):
             return value.strip()
+    elif key.kind is bool:
+        if isinstance(value, bool) or value in (0, 1):
+            return bool(value)
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         # TOML writes nan and inf too, and whole numbers of any length.
         with contextlib.suppress(ValueError, OverflowError):
