@@ -66,7 +66,7 @@ class Meta(NamedTuple):
 
 
 class Disclosed(NamedTuple):
-    index: tuple[IndexItem, ...]
+    matches: tuple[IndexItem, ...]  # the index; a tuple has a method of that name
     timeline: tuple[TimelineItem, ...]
     details: tuple[Detail, ...]
     meta: Meta
