@@ -9,7 +9,7 @@ from operator import neg
 
 from axiommind.projections import PLACE_BITS
 from axiommind.search import filters, lexical, rank
-from axiommind.search.query import Filters, Query
+from axiommind.search.query import Query
 from axiommind.search.rows import Texts, passages_where
 from axiommind.text.tokens import Clause, phrase, terms
 
@@ -83,28 +83,24 @@ def scored(
 
 def within(db: sqlite3.Connection, query: Query) -> lexical.Within | None:
     """The events that a project's or a session's passages come from; None when neither is asked for."""
-    wanted = Filters(project=query.filters.project, session=query.filters.session)
-    if wanted == Filters():
+    if query.filters.project is None and not query.filters.session:
         return None
-    condition, values = filters.conditions(wanted)
+    of_sessions, of_documents, values = filters.owners(query.filters)
     rows = db.execute(
         f"""
         select g.position
-        from segments g
-        join sessions s on s.id = g.session_id
-        left join documents d on false
-        where {condition}
+        from sessions s
+        join segments g on g.session_id = s.id
+        where {of_sessions}
         union all
         select d.position
         from documents d
-        left join sessions s on false
-        where {condition}
+        where {of_documents}
         union all
         select e.id >> {PLACE_BITS}
-        from entries e
-        join sessions s on s.id = e.session_id
-        left join documents d on false
-        where {condition}
+        from sessions s
+        join entries e on e.session_id = s.id
+        where {of_sessions}
         """,
         values,
     )

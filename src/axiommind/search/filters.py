@@ -8,12 +8,12 @@ from typing import Any
 
 from axiommind.search.query import Filters
 
-__all__ = ["conditions", "connect"]
+__all__ = ["conditions", "connect", "owners"]
 
 # Whose passages a project's scope shows. A folder of notes belongs to everybody, unless it lies in another project.
-_PROJECT = """
-    (s.project = :project
-     or d.project = :project
+_PROJECT = "(s.project = :project or {documents})"
+_DOCUMENTS = """
+    (d.project = :project
      or (d.project is not null and d.project not in (select project from sessions)))
 """
 _SESSION = "(s.id glob :session or s.parent_session glob :session)"
@@ -49,9 +49,9 @@ def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
     if filters.kinds:
         add(_any_of("p.kind", "kind", filters.kinds), **_numbered("kind", filters.kinds))
     if filters.project is not None:
-        add(_PROJECT, project=filters.project)
+        add(_PROJECT.format(documents=_DOCUMENTS), project=filters.project)
     if filters.session:
-        add(_SESSION, session=_escaped_glob(filters.session) + "*")
+        add(_SESSION, session=_session(filters.session))
     if filters.since is not None:
         add("p.timestamp >= :since", since=filters.since)
     if filters.until is not None:
@@ -76,6 +76,21 @@ def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
     return " and ".join(f"({one})" for one in wanted) or "true", values
 
 
+def owners(filters: Filters) -> tuple[str, str, dict[str, Any]]:
+    """What a project and a session ask of s and of d, each on its own: beside the other, neither could use an index."""
+    values: dict[str, Any] = {}
+    sessions, documents = [], []
+    if filters.project is not None:
+        values["project"] = filters.project
+        sessions.append("s.project = :project")
+        documents.append(_DOCUMENTS)
+    if filters.session:
+        values["session"] = _session(filters.session)
+        sessions.append(_SESSION)
+        documents.append("false")
+    return " and ".join(sessions) or "true", " and ".join(documents) or "true", values
+
+
 def _any_of(column: str, name: str, values: tuple[str, ...]) -> str:
     return f"{column} in ({', '.join(f':{name}{n}' for n in range(len(values)))})"
 
@@ -87,6 +102,10 @@ def _numbered(name: str, values: tuple[str, ...]) -> dict[str, str]:
 def _like(tool: str) -> str:
     """A pattern only when it contains `%`: `_` occurs in names such as mcp__server__tool."""
     return tool.replace("\\", "\\\\").replace("_", "\\_")
+
+
+def _session(beginning: str) -> str:
+    return _escaped_glob(beginning) + "*"
 
 
 def _escaped_glob(text: str) -> str:
