@@ -94,16 +94,22 @@ def sentences(text: str) -> list[str]:
 
 
 def write(
-    projects: Path, mixed: random.Random, said: list[str], answered: list[str], commands: list[str], wanted: int
+    projects: Path,
+    mixed: random.Random,
+    said: list[str],
+    answered: list[str],
+    commands: list[str],
+    wanted: int,
+    turns: int = 20,
 ) -> None:
-    """Sessions of sixty passages each: twenty times a prompt, an answer and a command."""
+    """Sessions of three passages a turn: a prompt, an answer and a command."""
     start = datetime(2026, 1, 1, tzinfo=UTC)
-    for number in range(wanted // 60):
+    for number in range(wanted // (3 * turns)):
         session = str(uuid.UUID(int=mixed.getrandbits(128), version=4))
         folder = projects / f"-bench-p{number % 20}"
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / f"{session}.jsonl").open("w", encoding="utf-8") as file:
-            for turn in range(20):
+            for turn in range(turns):
                 at = start + timedelta(minutes=number * 40 + turn)
                 common = {
                     "sessionId": session,

@@ -19,7 +19,7 @@ from axiommind import db as sqlite
 from axiommind.errors import IndexCorrupt, Internal, StoreError, TooNew
 from axiommind.log import EventLog, Finding, unseal
 from axiommind.model import Event
-from axiommind.projections import Batch, Projection, load_all, passages
+from axiommind.projections import Batch, Projection, _common_terms, load_all, passages
 from axiommind.sources import load as load_source
 from axiommind.sources.records import Decoded
 
@@ -118,6 +118,7 @@ class Index:
                 ) without rowid
                 """
             )
+            _common_terms.create(db)
             (schema,) = db.execute(
                 "select coalesce(max(cast(value as integer)), ?) from meta where key = 'schema_version'",
                 (SCHEMA_VERSION,),
@@ -224,16 +225,21 @@ class Index:
     def tidy(self, rows: int) -> None:
         """After many new rows: merge the full-text index into one piece, which is what searches read fastest. 0.5 s for
         200,000 passages, whose indexing took 40."""
-        if rows >= _MANY_ROWS:
-            try:
+        try:
+            if rows >= _MANY_ROWS:
                 self.db.execute("insert into passages_fts(passages_fts) values ('optimize')")
-            except sqlite3.Error as error:
-                raise self._wrapped(error) from error
+            if rows:
+                with sqlite.atomic(self.db) as db:
+                    _common_terms.refresh(db)
+        except sqlite3.Error as error:
+            raise self._wrapped(error) from error
 
     def scrub(self) -> bool:
         """After forgetting: rewrite the full-text index without the deleted terms, and empty the write-ahead log.
         Whoever folds a tombstone does this. False when a reader keeps it from being complete."""
         self.db.execute("insert into passages_fts(passages_fts) values ('optimize')")
+        with sqlite.atomic(self.db) as db:
+            _common_terms.clear(db)
         self._forgot = False
         return sqlite.checkpoint(self.db)
 

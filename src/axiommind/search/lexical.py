@@ -36,6 +36,8 @@ __all__ = [
 POSTINGS = 3_000
 # Commoner clauses that are looked up where a leading one is; what is commoner still says nothing.
 FOLLOWING = 4
+# Words of a query that are looked up among the common ones; SQLite binds no more than some thousands at once.
+_COUNTED = 500
 # A clause with more places than this never leads.
 POSTINGS_OF_ONE = 6_000
 
@@ -113,9 +115,11 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 def weigh(db: sqlite3.Connection, clauses: list[Clause], stats: Statistics) -> list[Weighed]:
     """Every clause that occurs at all, in the query's order."""
     found = []
+    common = _common(db, [clause.terms[0] for clause in clauses if _is_word(clause)], stats)
     for clause in clauses:
         if _is_word(clause):
-            row = db.execute("select doc, cnt from temp.passage_terms where term = ?", clause.terms).fetchone()
+            row = common.get(clause.terms[0])
+            row = row or db.execute("select doc, cnt from temp.passage_terms where term = ?", clause.terms).fetchone()
         else:
             sql = "select count(*), count(*) from passages_fts where passages_fts match ?"
             row = db.execute(sql, (clause.match,)).fetchone()
@@ -123,6 +127,19 @@ def weigh(db: sqlite3.Connection, clauses: list[Clause], stats: Statistics) -> l
             # Of BM25's two usual forms the one that is never negative: in a small index a word may be in most passages.
             worth = log(1 + (stats.passages - row[0] + 0.5) / (row[0] + 0.5)) * clause.weight
             found.append(Weighed(clause, row[0], row[1], worth))
+    return found
+
+
+def _common(db: sqlite3.Connection, words: list[str], stats: Statistics) -> dict[str, tuple[int, int]]:
+    """In how many passages and at how many places the words are that are everywhere, as they were counted last, scaled
+    to the index of now. Counting them would take longer than all the rest."""
+    words = words[:_COUNTED]
+    places = ", ".join("?" * len(words))
+    sql = f"select term, passages, places, of_passages from common_terms where term in ({places})"
+    found = {}
+    for term, passages, spots, then in db.execute(sql, words):
+        grown = stats.passages / then
+        found[term] = (min(round(passages * grown), stats.passages), round(spots * grown))
     return found
 
 
