@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Any
 
@@ -18,24 +17,30 @@ def canonical_json(value: Any) -> str:
 
 def checksum(value: Any) -> str:
     """SHA-256 of the canonical JSON (R2.34)."""
-    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
+    return _sha256(canonical_json(value).encode("utf-8", "surrogatepass"))
 
 
 def content_hash(data: bytes) -> str:
     """The tagged hash that names a blob, so that it says how it was made."""
-    return "sha256:" + hashlib.sha256(data).hexdigest()
+    return "sha256:" + _sha256(data)
 
 
 def dedupe_key(*parts: str | int) -> str:
     """A key that says nothing about its parts; a length before each keeps ("ab","c") and ("a","bc") apart."""
     text = "".join(f"{len(str(p))}:{p}" for p in parts)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return _sha256(text.encode("utf-8", "surrogatepass"))
 
 
 def document_id(path: str) -> str:
     """The id of the document at an absolute path: the same on every run, and apart from a session's."""
-    digest = hashlib.sha256(b"document:" + path.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = _sha256(b"document:" + path.encode("utf-8", "surrogatepass"))
     return f"doc-{digest[:20]}"
+
+
+def _sha256(data: bytes) -> str:
+    from hashlib import sha256  # loads OpenSSL, which a hook has no time for
+
+    return sha256(data).hexdigest()
 
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"

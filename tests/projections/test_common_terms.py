@@ -1,4 +1,4 @@
-"""The counts of common terms: made when there are enough passages, scaled to the index of now, gone with a forgetting."""
+"""The counts of common terms: made when there are enough passages, scaled to the index of now, forgotten with them."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from axiommind.search.snippets import SNIPPET_CHARS, Snippet, cut, marks
+from axiommind.search.snippets import SNIPPET_CHARS, Snippet, cut, marks, telling
 from axiommind.text.tokens import clauses, terms
 from tests.test_laws import examples
 
@@ -107,3 +107,11 @@ def test_a_snippet_is_a_piece_of_its_text(text: str, query: str) -> None:
     snippet = cut(text, clauses(query))
     assert len(snippet.text) <= SNIPPET_CHARS
     assert snippet.text.removeprefix("…").removesuffix("…") in " ".join(["", *text.split(), ""]) or "…" in text
+
+
+def test_the_telling_sentence() -> None:
+    text = "All tests pass. The default report mode is json now, not terminal. Anything else?"
+    asked = clauses("default report mode json")
+    assert telling(cut(text, asked), "All tests pass.") == "The default report mode is json now, not terminal."
+    assert telling(cut(text, clauses("tests")), "All tests pass.") == "All tests pass."
+    assert telling(cut("x " * 300, asked), "x…") == "x…"

@@ -26,13 +26,24 @@ from axiommind.text.summary import PREVIEW_CHARS, SUMMARY_CHARS, preview, summar
         ("# A heading\n\nand a text", "A heading and a text"),
         ("- a point of a list. Another.", "a point of a list."),
         ("> 1. quoted and numbered. Yes.", "quoted and numbered."),
-        ("```python\nprint('hello')\n```", "print('hello') ```"),
+        ("```python\nprint('hello')\n```", "[code]"),
+        ("Try this:\n```sh\nmake. it. so.\n```\nIt works. Always.", "Try this: [code] It works."),
+        ("~~~\ntildes\n~~~\nand then", "[code] and then"),
+        ("Cut off:\n  ```\nnever closed. At all.", "Cut off: [code]"),
+        ("Say ```this``` and that. Yes.", "Say [code] and that."),
+        ("Done. Added: 1. the parser 2. the cache. Good.", "Done. Added: 1. the parser 2. the cache."),
+        ("a ``` alone, and `one` word", "a ``` alone, and `one` word"),
         ("", ""),
         (" \n\t ", ""),
     ],
 )
 def test_summaries(text: str, expected: str) -> None:
     assert summary(text) == expected
+
+
+def test_a_preview_says_which_language_its_code_is() -> None:
+    text = "Before\n```python\nprint(1)\n```\nbetween\n```\nx\n```\n````c++ title=x\n```\n````\nafter"
+    assert preview(text) == "Before [python code] between [code] [c++ code] after"
 
 
 def test_a_sentence_that_does_not_fit_is_cut_at_a_word() -> None:

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from axiommind import db as sqlite
 from axiommind.errors import IndexCorrupt, NotFound
-from axiommind.sources.projects import project_of
 
-__all__ = ["open_scoped", "resolve_project"]
+__all__ = ["open_scoped", "project_in", "resolve_project"]
 
 _BY_SESSION = (
     "prompts",
@@ -45,6 +44,7 @@ _BY_PROJECT = (
     "learning_voids",
     "checks",
     "decisions",
+    "served",
 )
 # Tables that are about entries or entities: the column that says which.
 _BY_ENTRY = {
@@ -139,6 +139,10 @@ def _of_project(project: str) -> Iterator[str]:
         select * from main.decision_evidence where decision_id in (select decision_id from decisions)
     """
     yield """
+        create temp view served_items as
+        select * from main.served_items where served_id in (select id from served)
+    """
+    yield """
         create temp view vector_outbox as
         select * from main.vector_outbox
         where case item_kind
@@ -172,25 +176,32 @@ def _of_project(project: str) -> Iterator[str]:
 
 
 def resolve_project(path: Path, wanted: str, stop: str = "") -> str | None:
-    """The indexed project that a path (or a project's name) means: itself, its repository, or the nearest folder
-    above it, below `stop` (a home folder that is a project itself is not the project of everything in it). None when
-    there is none."""
+    """The indexed project that a path (or a project's name) means; None when there is none, or no index."""
     try:
         db = sqlite.open_read(path)
     except (FileNotFoundError, sqlite3.DatabaseError):
         return None
     try:
-        known = {str(row[0]) for row in db.execute("select distinct project from sessions")}
+        return project_in(db, wanted, stop)
     except sqlite3.DatabaseError:
         return None
     finally:
         db.close()
+
+
+def project_in(db: sqlite3.Connection, wanted: str, stop: str = "") -> str | None:
+    """The project of an index that a path (or a project's name) means: itself, its repository, or the nearest folder
+    above it, below `stop` (a home folder that is a project itself is not the project of everything in it). None when
+    there is none."""
+    known = {str(row[0]) for row in db.execute("select distinct project from main.sessions")}
     if wanted in known:
         return wanted
     if "/" not in wanted and "\\" not in wanted:  # a folder's name will do, if only one project has it
         named = [p for p in known if os.path.basename(p) == wanted]  # noqa: PTH119
         if len(named) == 1:
             return named[0]
+    from axiommind.sources.projects import project_of  # most often the folder itself is the project
+
     try:
         folder = project_of(os.path.realpath(wanted))
     except ValueError:  # a NUL in it: no path at all

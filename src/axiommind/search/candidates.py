@@ -35,8 +35,9 @@ def scored(
     asked: rank.Asked,
     must: list[Clause],
     texts: Texts,
+    known: lexical.Known | None = None,
 ) -> list[rank.Scored]:
-    gathered = lexical.gather(db, list(asked.weighed), within(db, query))
+    gathered = lexical.gather(db, list(asked.weighed), within(db, query), known)
     found = gathered.worths
     for clause in must:
         having = lexical.rows_with(db, clause)

@@ -2,7 +2,8 @@
 
 Candidates come from the postings (`lexical`), those that pass the filters are read and scored (`rank`), what is near in
 meaning is added where there are vectors (`semantic`), near-duplicates are folded, and sessions are pooled when asked
-for. Text without a word in it (an emoji, `->`) is looked up with LIKE.
+for; so is the chance that a passage is meant (`relevance`). Text without a word in it (an emoji, `->`) is looked up
+with LIKE.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ __all__ = ["MODES", "Options", "Page", "asked_at", "connect", "find"]
 MODES = ("auto", "lexical", "semantic", "hybrid")
 
 MAX_K = 100
+# Of a long prompt, so many of its clauses are looked for: those that are worth most.
+MOST_CLAUSES = 24
 _END_OF_TIME = 1 << 42  # milliseconds: the year 2109
 
 
@@ -40,6 +43,9 @@ class Options(NamedTuple):
     recency: bool = True
     cursor: str | None = None
     mode: str = "lexical"
+    calibrated: bool = False  # passages by the chance that they are meant, where words alone were asked
+    without: frozenset[str] = frozenset()  # sessions and documents that are left out, such as the one that asks
+    floor: float = 0.0  # calibrated passages that are less likely than this are left out
 
 
 class Page(NamedTuple):
@@ -52,6 +58,7 @@ class Page(NamedTuple):
     truncated: bool  # more may match than were ranked
     next_cursor: str | None
     note: str | None = None  # why it was not searched as asked for
+    best: float | None = None  # of calibrated passages, the chance of the first, whether it is above the floor or not
 
 
 def connect(db: sqlite3.Connection) -> None:
@@ -61,40 +68,60 @@ def connect(db: sqlite3.Connection) -> None:
     lexical.prepare(db)
 
 
-def find(db: sqlite3.Connection, query: Query, options: Options, now: int, meaning: Meaning | None = None) -> Page:
-    """The best passages (or sessions) for a query, as of `now` (epoch ms)."""
+def find(
+    db: sqlite3.Connection,
+    query: Query,
+    options: Options,
+    now: int,
+    meaning: Meaning | None = None,
+    known: lexical.Known | None = None,
+) -> Page:
+    """The best passages (or sessions) for a query, as of `now` (epoch ms). Who asks the same words again, of another
+    project or with other options, in the same state of the index, may keep what was read of them in `known`."""
     started = time.perf_counter()
     k = max(min(options.k, MAX_K), 0)
     if options.group and not query.filters.kinds:  # an entry repeats what its session says: that would count twice
         query = query._replace(filters=query.filters._replace(not_kinds=(*query.filters.not_kinds, "insight")))
     version = index_version(db)
-    state = _state(db, query, options, now, "" if meaning is None else meaning.version)
-    offset = _offset(options, state)
+    vectors = "" if meaning is None else meaning.version
+    offset = _offset(options.cursor, _state(db, query, options, now, vectors)) if options.cursor else 0
     wanted = clauses(query.words)
     must = [c for c in map(phrase, query.phrases) if c is not None]
     asked = _asked(db, query, wanted + must, options, now)
     texts = Texts(db)
     if wanted or must:
         method = search_method(query.text)
-        scored = candidates.scored(db, query, asked, must, texts) if options.mode != "semantic" or not meaning else []
+        by_words = options.mode != "semantic" or not meaning
+        scored = candidates.scored(db, query, asked, must, texts, known) if by_words else []
         if meaning is not None:
             asked = asked._replace(found=rank.coverage(asked, scored))
             method, scored = _by_meaning(db, query, asked, must, method, scored, options, meaning, texts)
     else:
         method = "like"
         scored = [rank.score(asked, p, (), 0) for p in candidates.literally(db, query, texts)]
+    if options.without:
+        scored = [one for one in scored if one.passage.group not in options.without]
+    chances, best = None, None
+    if options.calibrated and not options.group and method not in ("hybrid", "semantic"):
+        from axiommind.search.relevance import judge
+
+        judged = judge(asked, scored)
+        best = judged[0].chance if judged else None
+        chances = {one.one.passage.id: one for one in judged if one.chance >= options.floor}
+        scored = [one.one for one in chances.values()]
     if options.group:
         found = hits.grouped(asked, scored)
     else:
         alike = _alike(method, scored[: rank.FOLDED_FROM * (offset + k)], meaning)
         found = hits.single(scored, offset + k, texts, alike)
     page = found[offset : offset + k]
-    shown = hits.hits_of(db, asked, page, texts, method)
+    shown = hits.hits_of(db, asked, page, texts, method, chances)
     total = len(found) if options.group else max(len(found), len(scored) - sum(same for _, same, _ in found))
     more = offset + k < total and k > 0 and len(page) == k
-    cursor = f"{offset + k}-{state}" if more else None
+    cursor = f"{offset + k}-{_state(db, query, options, now, vectors)}" if more else None
     took = (time.perf_counter() - started) * 1000
-    return Page(query.text, method, round(took, 2), version, shown, total, len(scored) >= candidates.SCORED, cursor)
+    cut_off = len(scored) >= candidates.SCORED
+    return Page(query.text, method, round(took, 2), version, shown, total, cut_off, cursor, best=best)
 
 
 def _by_meaning(
@@ -144,6 +171,11 @@ def _asked(db: sqlite3.Connection, query: Query, wanted: list[Clause], options: 
 
     known = {w.clause for w in weighed}
     unknown = tuple(clause for clause in wanted if clause not in known)
+    if options.calibrated and len(weighed) > MOST_CLAUSES:
+        unknown = unknown[: len(unknown) * MOST_CLAUSES // len(weighed)]  # as large a share of the question as before
+        kept = set(sorted(range(len(weighed)), key=lambda i: -weighed[i].worth)[:MOST_CLAUSES])
+        weighed = [w for i, w in enumerate(weighed) if i in kept]
+        total = sum(w.worth for w in weighed)
     kinds = rank.KIND_WEIGHT if options.group else rank.PASSAGE_WEIGHT
     return rank.Asked(weighed, stats, total, dates, now if options.recency else None, unknown, kinds)
 
@@ -160,14 +192,14 @@ def asked_at(cursor: str | None) -> int | None:
 
 def _state(db: sqlite3.Connection, query: Query, options: Options, now: int, vectors: str) -> str:
     (position,) = db.execute("select coalesce(min(position), 0) from projection_offsets").fetchone()
-    how = (int(options.group), int(options.recency), options.mode, vectors)
-    return f"{short_id(max(now, 0))}-{dedupe_key(query.text, repr(query.filters), *how, position)[:12]}"
+    how = (int(options.group), int(options.recency), int(options.calibrated), options.mode, vectors)
+    left_out = repr(sorted(options.without))
+    key = dedupe_key(query.text, repr(query.filters), *how, left_out, position)
+    return f"{short_id(max(now, 0))}-{key[:12]}"
 
 
-def _offset(options: Options, current: str) -> int:
-    if not options.cursor:
-        return 0
-    offset, _, state = options.cursor.partition("-")
+def _offset(cursor: str, current: str) -> int:
+    offset, _, state = cursor.partition("-")
     if not offset.isdecimal() or len(offset) > 6 or state != current:
         raise BadQuery(
             "the cursor is of another query, or the index has changed since",

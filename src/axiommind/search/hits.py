@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.ids import short_id
 from axiommind.model import Citation
@@ -13,6 +13,9 @@ from axiommind.search.citations import locate
 from axiommind.search.rows import Texts
 from axiommind.search.snippets import Snippet, cut
 from axiommind.text.summary import summary
+
+if TYPE_CHECKING:
+    from axiommind.search.relevance import Judged
 
 __all__ = ["Found", "Hit", "grouped", "hits_of", "owner", "single"]
 
@@ -76,8 +79,14 @@ def _to_read(group: rank.Group) -> rank.Scored:
 
 
 def hits_of(
-    db: sqlite3.Connection, asked: rank.Asked, page: Sequence[Found], texts: Texts, method: str
+    db: sqlite3.Connection,
+    asked: rank.Asked,
+    page: Sequence[Found],
+    texts: Texts,
+    method: str,
+    chances: Mapping[int, Judged] | None = None,
 ) -> tuple[Hit, ...]:
+    """What is shown of a page; where the chance of its passages is known, that is their score."""
     wanted = [w.clause for w in asked.weighed]
     where = locate(db, [(one.passage.id, one.passage.kind, one.passage.ref) for one, _, _ in page])
     hits = []
@@ -86,13 +95,19 @@ def hits_of(
         heading, text = texts(passage)
         project, title, agent = owner(db, passage)
         worth = group.score if group else one.score
+        score, score_kind = _score(asked, worth, method, group is not None), _SCORE_KINDS.get(method, "bm25")
+        why = _why(asked, one, group)
+        if chances is not None:
+            judged = chances[passage.id]
+            score, score_kind = round(judged.chance, 6), "calibrated"
+            why["relevance"] = {name: round(sign, 4) for name, sign in judged.signs._asdict().items()}
         hits.append(
             Hit(
                 id=short_id(passage.id),
                 doc_id=passage.doc_id,
                 kind=passage.kind,
-                score=_score(asked, worth, method, group is not None),
-                score_kind="session" if group else _SCORE_KINDS.get(method, "bm25"),
+                score=score,
+                score_kind="session" if group else score_kind,
                 summary=summary(text),
                 snippet=cut(text, wanted),
                 session_id=passage.group if group and passage.session_id else passage.session_id,
@@ -106,7 +121,7 @@ def hits_of(
                 agent=agent,
                 same=same,
                 passages=len(group.best) if group else 1,
-                why=_why(asked, one, group),
+                why=why,
             )
         )
     return tuple(hits)

@@ -20,6 +20,7 @@ from axiommind.text.tokens import Clause
 
 __all__ = [
     "Gathered",
+    "Known",
     "Statistics",
     "Weighed",
     "Within",
@@ -60,6 +61,8 @@ class Weighed(NamedTuple):
 
 # (passage, the place of the word in it); the place is -1 where only the passage is known.
 Places = list[tuple[int, int]]
+# What was read of the clauses of a question, by their number in it.
+Known = dict[int, Places]
 
 
 class Gathered(NamedTuple):
@@ -147,29 +150,19 @@ def _is_word(clause: Clause) -> bool:
     return len(clause.terms) == 1 and not clause.prefix
 
 
-def gather(db: sqlite3.Connection, weighed: list[Weighed], within: Within | None = None) -> Gathered:
-    """Candidates, what is known of their worth so far, and where the words are; only rows `within`, if given."""
+def gather(
+    db: sqlite3.Connection, weighed: list[Weighed], within: Within | None = None, known: Known | None = None
+) -> Gathered:
+    """Candidates, what is known of their worth so far, and where the words are; only rows `within`, if given. What was
+    read for the same words before is in `known`, and need not be read again."""
     rarest_first = sorted(range(len(weighed)), key=lambda i: (weighed[i].places, i))
     if rarest_first and weighed[rarest_first[0]].places > POSTINGS_OF_ONE:
         return _of_common(db, weighed, rarest_first, within)
+    known = {} if known is None else known
+    if not known:
+        known |= _read(db, weighed, rarest_first)
     places: list[Places] = [[] for _ in weighed]
-    placed = [False] * len(weighed)
-    leading: list[str] = []
-    following = 0
-    spent = 0
-    for i in rarest_first:
-        clause, _, count, _ = weighed[i]
-        if not leading or spent + count <= POSTINGS:
-            rows = _postings(db, clause)
-            placed[i] = _is_word(clause)
-            leading.append(clause.match)
-            spent += count
-        elif following < FOLLOWING:
-            # FTS5 leaps from one of the leading to the next, and reads nothing between.
-            rows = _match(db, f"{clause.match} AND ({' OR '.join(leading)})")
-            following += 1
-        else:
-            break
+    for i, rows in known.items():
         places[i] = rows if within is None else [row for row in rows if within.holds(row[0])]
     worths: dict[int, float] = {}
     for i, rows in enumerate(places):
@@ -177,7 +170,29 @@ def gather(db: sqlite3.Connection, weighed: list[Weighed], within: Within | None
         for row, times in Counter(map(_FIRST, rows)).items():
             # Saturates like BM25, without the passage's length: that is known when it is scored.
             worths[row] = worths.get(row, 0.0) + worth * times / (times + 1)
+    placed = [any(place >= 0 for _, place in known.get(i, [])[:1]) for i in range(len(weighed))]
     return Gathered(worths, places, placed)
+
+
+def _read(db: sqlite3.Connection, weighed: list[Weighed], rarest_first: list[int]) -> Known:
+    """The places of the leading clauses, and the passages of those that follow them."""
+    known: Known = {}
+    leading: list[str] = []
+    following = 0
+    spent = 0
+    for i in rarest_first:
+        clause, _, count, _ = weighed[i]
+        if not leading or spent + count <= POSTINGS:
+            known[i] = _postings(db, clause)
+            leading.append(clause.match)
+            spent += count
+        elif following < FOLLOWING:
+            # FTS5 leaps from one of the leading to the next, and reads nothing between.
+            known[i] = _match(db, f"{clause.match} AND ({' OR '.join(leading)})")
+            following += 1
+        else:
+            break
+    return known
 
 
 def _of_common(

@@ -30,6 +30,8 @@ _EXCLUDABLE = ("kind", "tool")
 _MOST_VALUES = 64
 _LONGEST_VALUE = 4096
 _LATEST = 1 << 53
+# Of each end of a long prompt: about as many words as a search looks for at all.
+_PLAIN_CHARS = 800
 
 _QUOTES = '"“”„＂'
 _ITEM = re.compile(
@@ -123,6 +125,32 @@ class Query(NamedTuple):
         if filters.since is not None and filters.until is not None and filters.since >= filters.until:
             raise BadQuery("since is after until: nothing lies between", hint="swap them, or leave one out")
         return cls(text, " ".join(read.words), tuple(read.phrases), tuple(read.excluded), filters)
+
+    @classmethod
+    def plain(
+        cls,
+        text: str,
+        *,
+        now: int,
+        project: str | None = None,
+        kinds: Iterable[str] = (),
+        not_kinds: Iterable[str] = (),
+        since: str | int | None = None,
+        until: str | int | None = None,
+    ) -> Query:
+        """The query of a prompt, in which nothing is syntax. Of a long one its beginning and its end are looked for:
+        what is wanted stands there, and what was pasted between."""
+        if len(text) > 2 * _PLAIN_CHARS:
+            text = f"{text[:_PLAIN_CHARS]} {text[-_PLAIN_CHARS:]}"
+        text = _clean(text)
+        filters = Filters(
+            kinds=_kinds(kinds),
+            project=project,
+            since=max(_times("since", [since], now), default=None),
+            until=min(_times("until", [until], now), default=None),
+            not_kinds=_kinds(not_kinds),
+        )
+        return cls(text, " ".join(text.split()), (), (), filters)
 
 
 def _language(name: str | None) -> str | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from zlib import crc32
 
 from axiommind.errors import IndexCorrupt
-from axiommind.ids import dedupe_key
 from axiommind.projections.passages import VERSION
 from axiommind.search.rank import Passage
 from axiommind.text.tokens import FTS_TOKENIZE
@@ -60,5 +60,5 @@ def index_version(db: sqlite3.Connection) -> str:
     ).fetchall()
     if ("passages", VERSION) not in versions:
         raise IndexCorrupt("the index was made by another version of this program", hint="run: axm index")
-    made = dedupe_key(FTS_TOKENIZE, *(str(part) for row in sorted(versions) for part in row))
-    return f"{schema}-{made[:12]}"
+    made = crc32(repr((FTS_TOKENIZE, sorted(versions))).encode())
+    return f"{schema}-{made:08x}"

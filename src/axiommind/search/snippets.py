@@ -12,10 +12,10 @@ from operator import add
 from typing import NamedTuple
 from unicodedata import normalize
 
-from axiommind.text.summary import on_one_line
+from axiommind.text.summary import SUMMARY_CHARS, on_one_line, preview, sentences
 from axiommind.text.tokens import Clause, terms, word_terms
 
-__all__ = ["Snippet", "cut", "marks"]
+__all__ = ["Snippet", "cut", "marks", "telling"]
 
 SNIPPET_CHARS = 220
 # Text that is looked at for the best part.
@@ -73,6 +73,21 @@ def _best_start(text: str, found: Sequence[tuple[int, int]], limit: int) -> int:
             best, best_start = len(inside), start
     lead = min(best_start, limit // 5)
     return max(min(best_start - lead, len(text) - limit), 0)
+
+
+def telling(snippet: Snippet, summary: str) -> str:
+    """The summary of a text, unless another sentence of its snippet has more of the words that were asked for."""
+
+    def words(start: int, end: int) -> set[str]:
+        return {snippet.text[a:b].casefold() for a, b in snippet.marks if start <= a < end}
+
+    said = summary.casefold()
+    best, most = summary, sum(word in said for word in words(0, len(snippet.text)))
+    for start, end in sentences(snippet.text):
+        count = len(words(start, end))
+        if count > most:
+            best, most = preview(snippet.text[start:end], SUMMARY_CHARS), count
+    return best
 
 
 def marks(text: str, clauses: Sequence[Clause]) -> tuple[tuple[int, int], ...]:

@@ -1,13 +1,15 @@
 """Summary and preview: a text in one line, at most so many characters with the ellipsis.
 
-A summary ends with its first sentence where that fits, in any script; text without a sentence end still has one.
+A summary ends with its first sentence where that fits, in any script; text without a sentence end still has one. A
+block of code says little in one line: of a summary it is `[code]`, of a preview `[python code]`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-__all__ = ["PREVIEW_CHARS", "SUMMARY_CHARS", "on_one_line", "preview", "summary", "without_colours"]
+__all__ = ["PREVIEW_CHARS", "SUMMARY_CHARS", "on_one_line", "preview", "sentences", "summary", "without_colours"]
 
 SUMMARY_CHARS = 100
 PREVIEW_CHARS = 200
@@ -15,7 +17,14 @@ PREVIEW_CHARS = 200
 _LOOKED_AT = 2_000
 _BLANKS = re.compile(r"\s+")
 _COLOURS = re.compile(r"\x1b\[[0-9;]{0,16}[mK]")
-_SENTENCE = re.compile(r".*?(?:[.!?](?=\s|$)|[。！？](?:[」』”）)]*))", re.DOTALL)
+# `1.` begins a point of a list and ends no sentence.
+_SENTENCE = re.compile(r".*?(?:(?<![\s(]\d)(?<![\s(]\d\d)[.!?](?=\s|$)|[。！？](?:[」』”）)]*))", re.DOTALL)
+# A block between fences, to its end or to the end of what is looked at; or code between fences within a line.
+_CODE = re.compile(
+    r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<lang>[\w+#.-]*)[^\n`]*(?:\n.*?(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)|\Z)"
+    r"|```(?P<inner>[^`\n]+)```",
+    re.DOTALL | re.MULTILINE,
+)
 _MARKUP = re.compile(r"^(?:#{1,6}\s+|[-*+>]\s+|\d+[.)]\s+|```\S*\s*)+")
 _MIN_SENTENCE = 8  # "Ok." alone says nothing
 
@@ -31,7 +40,7 @@ def on_one_line(text: str) -> str:
 
 def summary(text: str, limit: int = SUMMARY_CHARS) -> str:
     """The first sentence, or as much of the text as fits."""
-    line = _MARKUP.sub("", on_one_line(text[:_LOOKED_AT]))
+    line = _MARKUP.sub("", on_one_line(_without_code(text[:_LOOKED_AT])))
     end = 0
     while (match := _SENTENCE.match(line, end)) and match.end() <= limit:
         end = match.end()
@@ -40,9 +49,30 @@ def summary(text: str, limit: int = SUMMARY_CHARS) -> str:
     return _shortened(line, limit)
 
 
+def sentences(line: str) -> Iterator[tuple[int, int]]:
+    """Where the sentences of a line begin and end; the last one may be without an end."""
+    at = 0
+    while at < len(line):
+        match = _SENTENCE.match(line, at)
+        end = match.end() if match else len(line)
+        yield at, end
+        at = end
+
+
 def preview(text: str, limit: int = PREVIEW_CHARS) -> str:
     """The beginning of a text, on one line."""
-    return _shortened(on_one_line(text[:_LOOKED_AT]), limit)
+    return _shortened(on_one_line(_without_code(text[:_LOOKED_AT], say_language=True)), limit)
+
+
+def _without_code(text: str, *, say_language: bool = False) -> str:
+    """The text with a word in the place of its code."""
+    if "```" not in text and "~~~" not in text:
+        return text
+
+    def named(match: re.Match[str]) -> str:
+        return f" [{match['lang']} code] " if say_language and match["lang"] else " [code] "
+
+    return _CODE.sub(named, text)
 
 
 def _shortened(line: str, limit: int) -> str:
