@@ -1,17 +1,39 @@
 """Progressive disclosure: an index of what may be meant, a timeline around it, and details, within a budget.
 
-Owns the values that travel to the surfaces. What is decided here is decided by calibrated relevance alone.
+Owns the values that travel to the surfaces, the rules that say what is opened by itself (by calibrated relevance
+alone), and the budget. Pure: it reads no index and writes no text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from axiommind.text.estimate import CHARS_PER_TOKEN, estimate_tokens
+
 if TYPE_CHECKING:
+    from axiommind.config import Disclosure
     from axiommind.model import Citation
     from axiommind.search.hits import Learned
+    from axiommind.text.tokens import Clause
 
-__all__ = ["Detail", "Disclosed", "IndexItem", "Meta", "Note", "Packet", "Section", "TimelineItem"]
+__all__ = [
+    "FENCE_CHARS",
+    "MOST_CHARS",
+    "Detail",
+    "Disclosed",
+    "Expansion",
+    "IndexItem",
+    "Meta",
+    "Note",
+    "Packet",
+    "Section",
+    "TimelineItem",
+    "cites",
+    "decide",
+    "fit",
+    "within",
+]
 
 
 class IndexItem(NamedTuple):
@@ -95,3 +117,190 @@ class Packet(NamedTuple):
     @property
     def notes(self) -> tuple[Note, ...]:
         return tuple(note for section in self.sections for note in section.notes)
+
+
+# --- what is opened by itself --------------------------------------------------------------------------------
+
+# The rules' own thresholds; the others are settings.
+_LIKELY_WINNER = 0.85
+_LIKELY_ONE_OF_MANY = 0.8
+_MANY = 3
+_ROUNDING = 1e-9  # 0.95 - 0.85 is a little less than 0.1
+
+
+class Expansion(NamedTuple):
+    """Whose timeline and whose details follow the index, and why."""
+
+    timeline_ids: tuple[str, ...] = ()
+    detail_ids: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+def decide(items: Sequence[IndexItem], settings: Disclosure) -> Expansion:
+    """The first rule that holds of an index, best first (R3.20 to R3.26)."""
+    if not (settings.enabled and settings.auto_expand):
+        return Expansion()
+    if not items:
+        return Expansion(reason="no_results")
+    most = max(settings.max_expand, 0)
+    best = items[0]
+    first = (best.id,)[:most]
+    if len(items) == 1 and best.score >= settings.high_confidence:
+        return Expansion(first, first, "high_confidence_single")
+    ahead = best.score - items[1].score if len(items) > 1 else 0.0
+    if len(items) > 1 and best.score >= _LIKELY_WINNER and ahead >= settings.score_gap - _ROUNDING:
+        return Expansion(first, first, "clear_winner")
+    likely = [item.id for item in items if item.score >= _LIKELY_ONE_OF_MANY]
+    if len(likely) >= _MANY:
+        return Expansion(tuple(likely[: min(_MANY, most)]), (), "ambiguous_multiple_high")
+    return Expansion(reason="low_confidence")
+
+
+# --- the budget ----------------------------------------------------------------------------------------------
+
+# The most characters of one answer, whatever its budget: a client cuts what is longer.
+MOST_CHARS = 10_000
+# What the fence around an answer takes of it (surfaces/disclosed.py: fenced).
+FENCE_CHARS = 244
+# A detail of fewer characters than this says less than its line in the index.
+_LEAST_DETAIL = 160
+# Text that is looked at for what was asked.
+_LOOKED_AT = 20_000
+# What a line or a header takes beside the texts in it: the most that surfaces/disclosed.py writes.
+_HEADER, _INDEX_LINE, _TIMELINE_LINE, _DETAIL, _META_LINE = 44, 56, 36, 64, 116
+
+
+def fit(
+    found: Disclosed,
+    budget: int,
+    settings: Disclosure | None = None,
+    asked: Sequence[Clause] = (),
+    fence: int = FENCE_CHARS,
+) -> Disclosed:
+    """As much of it as the budget allows: of details the part that was asked for, then the timeline nearest to its
+    targets, then the best lines of the index. Where not one line fits, nothing.
+
+    Neither the estimate of its layers (with settings) nor that of its text is over the budget.
+    """
+    matches, timeline = list(found.matches), list(found.timeline)
+    room = min(budget * CHARS_PER_TOKEN, MOST_CHARS) - fence
+    while matches and not (_lines(settings, matches, timeline) <= budget and _chars(matches, timeline) <= room):
+        if timeline:
+            del timeline[_farthest(timeline)]
+            if all(item.is_target for item in timeline):
+                timeline.clear()
+        else:
+            matches.pop()
+    details: list[Detail] = []
+    if matches:
+        tokens = budget - _lines(settings, matches, timeline)
+        chars = room - _chars(matches, timeline)
+        for detail in found.details:
+            most = min(chars - _around(detail), tokens * CHARS_PER_TOKEN)
+            if settings is not None:
+                most = min(most, settings.detail_tokens * CHARS_PER_TOKEN)
+            content = detail.content if len(detail.content) <= most else _cut(detail, most, asked)
+            if content is None:
+                continue
+            details.append(detail._replace(content=content))
+            chars -= _around(detail) + len(content)
+            tokens -= estimate_tokens(content)
+    else:
+        timeline.clear()
+    cost = _lines(settings, matches, timeline) + sum(estimate_tokens(detail.content) for detail in details)
+    estimated = cost if settings is not None else found.meta.estimated_tokens
+    meta = found.meta._replace(expanded_count=len(details), estimated_tokens=estimated)
+    return Disclosed(tuple(matches), tuple(timeline), tuple(details), meta)
+
+
+def within(details: Sequence[Detail], budget: int) -> list[Detail]:
+    """Details that were asked for by their ids, cut so that all of them are shown and their contents fit."""
+    found = []
+    room = budget * CHARS_PER_TOKEN
+    for left, detail in zip(range(len(details), 0, -1), details, strict=True):
+        share = room // left // CHARS_PER_TOKEN * CHARS_PER_TOKEN
+        content = detail.content if len(detail.content) <= share else _cut(detail, share, ())
+        if content is not None:
+            found.append(detail._replace(content=content))
+            room -= estimate_tokens(content) * CHARS_PER_TOKEN
+    return found
+
+
+def _lines(settings: Disclosure | None, matches: Sequence[IndexItem], timeline: Sequence[TimelineItem]) -> int:
+    """What the lines of the index and of the timeline are taken to cost, in tokens (R3.32)."""
+    if settings is None:
+        return 0
+    return len(matches) * settings.index_tokens + len(timeline) * settings.timeline_tokens
+
+
+def _chars(matches: Sequence[IndexItem], timeline: Sequence[TimelineItem]) -> int:
+    """The most characters that these take in a text, with its headers and its last line."""
+    total = _HEADER + _META_LINE
+    for item in matches:
+        what = item.type if item.entry is None else f"{item.entry.type}, {item.entry.stage}"
+        total += _INDEX_LINE + len(item.id) + len(item.summary) + len(what)
+        total += len(item.citation.text) if item.citation is not None else 0
+        total += len(item.project or "") if item.elsewhere else 0
+    if timeline:
+        total += _HEADER
+    for near, cite in zip(timeline, cites(near.citation for near in timeline), strict=True):
+        total += _TIMELINE_LINE + len(near.id) + len(near.preview) + len(cite)
+    return total
+
+
+def _around(detail: Detail) -> int:
+    return _DETAIL + len(detail.id) + (len(detail.citation.text) if detail.citation is not None else 0)
+
+
+def cites(citations: Iterable[Citation | None]) -> list[str]:
+    """Citations of lines that stand below each other: a file is named where it first occurs, then its lines do."""
+    shown = []
+    named: set[str] = set()
+    for citation in citations:
+        text = "" if citation is None else citation.text
+        if citation is not None and citation.path in named:
+            text = text[len(citation.path) + 1 :]
+        elif citation is not None:
+            named.add(citation.path)
+        shown.append(text)
+    return shown
+
+
+def _farthest(timeline: Sequence[TimelineItem]) -> int:
+    """The place that is farthest from a target; of two, the earlier: what follows says more than what was before."""
+    targets = [i for i, item in enumerate(timeline) if item.is_target] or [0]
+    return max(range(len(timeline)), key=lambda i: (min(abs(i - target) for target in targets), -i))
+
+
+def _cut(detail: Detail, most: int, asked: Sequence[Clause]) -> str | None:
+    """The part of a detail with most of what was asked, and a word that it is a part; None where there is no room."""
+    note = f"\n[cut from {len(detail.content):,} characters; axm show {detail.id} has them all]"
+    room = most - len(note) - 2
+    if room < _LEAST_DETAIL:
+        return None
+    text = detail.content
+    start = _start(text, room, asked)
+    end = start + room
+    if start and (blank := text.find("\n", start, start + room // 5)) >= 0:
+        start = blank + 1
+    if (
+        end < len(text)
+        and (blank := max(text.rfind("\n", end - room // 5, end), text.rfind(" ", end - 20, end))) > start
+    ):
+        end = blank
+    return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "") + note
+
+
+def _start(text: str, room: int, asked: Sequence[Clause]) -> int:
+    """Where the stretch begins that holds the most different words of what was asked, the first such one."""
+    if not asked:
+        return 0
+    from axiommind.search.snippets import marks
+
+    found = marks(text[:_LOOKED_AT], asked)
+    best, best_start = 0, 0
+    for i, (start, _) in enumerate(found):
+        inside = {text[a:b].casefold() for a, b in found[i : i + 64] if b <= start + room * 3 // 4}
+        if len(inside) > best:
+            best, best_start = len(inside), start
+    return max(min(best_start - room // 5, len(text) - room), 0)

@@ -12,7 +12,7 @@ from axiommind.search.hits import owner
 from axiommind.search.rank import Passage
 from axiommind.search.rows import PASSAGES, Texts, index_version
 
-__all__ = ["Shown", "show"]
+__all__ = ["Shown", "beside", "show"]
 
 
 class Shown(NamedTuple):
@@ -41,6 +41,17 @@ _BESIDE = """
 """
 
 
+def beside(db: sqlite3.Connection, passage: Passage, count: int) -> tuple[list[Passage], list[Passage]]:
+    """So many passages before and after one in its session, each in their order."""
+    found = []
+    for sign, order in (("<", "desc"), (">", "asc")):
+        values = {"session": passage.session_id, "at": passage.timestamp or 0, "id": passage.id, "count": count}
+        rows = db.execute(_BESIDE.format(sign=sign, order=order), values)
+        found.append([Passage(*row) for row in rows])
+    before, after = found
+    return before[::-1], after
+
+
 def show(db: sqlite3.Connection, number: int, context: int = 1) -> Shown | None:
     """One passage by its number; None when there is none."""
     index_version(db)  # another version's index is said to be one
@@ -51,12 +62,9 @@ def show(db: sqlite3.Connection, number: int, context: int = 1) -> Shown | None:
     texts = Texts(db)
     heading, text = texts(passage)
     project, title, _ = owner(db, passage)
-    beside: dict[str, tuple[tuple[str, str, str], ...]] = {}
-    for sign, order in (("<", "desc"), (">", "asc")):
-        values = {"session": passage.session_id, "at": passage.timestamp or 0, "id": number, "count": context}
-        rows = db.execute(_BESIDE.format(sign=sign, order=order), values).fetchall()
-        near = [(short_id(p.id), p.kind, texts(p)[1]) for p in (Passage(*row) for row in rows)]
-        beside[sign] = tuple(near[::-1] if sign == "<" else near)
+    before, after = (
+        tuple((short_id(p.id), p.kind, texts(p)[1]) for p in near) for near in beside(db, passage, context)
+    )
     return Shown(
         short_id(number),
         passage.kind,
@@ -68,6 +76,6 @@ def show(db: sqlite3.Connection, number: int, context: int = 1) -> Shown | None:
         heading,
         text,
         locate(db, [(number, passage.kind, passage.ref)]).get(number),
-        beside["<"],
-        beside[">"],
+        before,
+        after,
     )

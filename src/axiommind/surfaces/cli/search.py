@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from axiommind.api import Memory
+from axiommind.api import Memory, Scope
 from axiommind.errors import UsageError
 from axiommind.surfaces import hits, render
 
@@ -21,6 +21,7 @@ examples:
   axm search "React 組件 開發" --lang zh --json
   axm search --file src/auth.py "why" --why
   axm search --mode semantic "keeping people from logging in twice"
+  axm search --smart --budget 1000 "why is the parser pinned"      in layers: an index, what was around it, all of it
 """
 
 
@@ -34,6 +35,17 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     add_filters(parser)
     how = parser.add_argument_group("how to rank and show")
     how.add_argument("--group", choices=("session",), help="rank sessions (and documents) instead of passages")
+    how.add_argument(
+        "--smart",
+        action="store_true",
+        help="only what is likely to be meant, and of what is clearly meant also what was around it and all of it",
+    )
+    how.add_argument(
+        "--budget",
+        type=_tokens,
+        metavar="N",
+        help="most tokens with --smart (default: progressiveDisclosure.tokenBudget.maxTotalTokens)",
+    )
     add_output(how)
 
 
@@ -73,6 +85,12 @@ def _count(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 100; quote the query if this is part of it")
 
 
+def _tokens(text: str) -> int:
+    if text.isdecimal() and 1 <= int(text) <= 100_000:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 100000")
+
+
 def flags_of(args: argparse.Namespace) -> dict[str, Any]:
     """The filters given as options, as the query parser takes them."""
     names = ("kind", "file", "tool", "session", "since", "until", "lang", "tag", "path")
@@ -82,8 +100,12 @@ def flags_of(args: argparse.Namespace) -> dict[str, Any]:
 def run(args: argparse.Namespace) -> int:
     if args.project is not None and args.all_projects:
         raise UsageError("--project and --all-projects exclude each other")
+    if args.budget is not None and not args.smart:
+        raise UsageError("--budget is for --smart")
     memory = Memory()
     scope = memory.scope(project=args.project, all_projects=args.all_projects, db=args.db)
+    if args.smart:
+        return _smart(memory, scope, args)
     page = memory.search(
         " ".join(args.query),
         scope,
@@ -98,6 +120,32 @@ def run(args: argparse.Namespace) -> int:
     return show(page, args, scope.project)
 
 
+def _smart(memory: Memory, scope: Scope, args: argparse.Namespace) -> int:
+    """The three layers, as recall opens them."""
+    from axiommind.surfaces import disclosed
+    from axiommind.surfaces.cli import _options as options
+
+    others = {"--group": args.group, "--db": args.db, "--cursor": args.cursor, "--why": args.why}
+    others["--no-recency"] = args.no_recency
+    for name, value in others.items():
+        if value:
+            raise UsageError(f"{name} and --smart exclude each other")
+    budget = memory.config.disclosure.max_tokens if args.budget is None else args.budget
+    found = memory.smart_search(
+        " ".join(args.query), scope, budget=budget, top_k=args.k, mode=args.mode, fenced=False, **flags_of(args)
+    )
+    if args.json:
+        options.print_json("disclosed", disclosed.to_dict(found))
+    elif found.matches:
+        print(render.printable(disclosed.as_text(found, budget, fence=False)))
+    if found.matches:
+        return 0
+    if found.meta.total_matches:
+        options.say(f"{budget} tokens are too few for one line.")
+        return 1
+    return _nothing_found(args, scope.project, "Nothing likely enough was found")
+
+
 def show(page: Any, args: argparse.Namespace, project: str | None) -> int:
     """Print a page; 1 when nothing was found."""
     if page.note:
@@ -110,8 +158,12 @@ def show(page: Any, args: argparse.Namespace, project: str | None) -> int:
         if page.next_cursor and not args.json:
             sys.stderr.write(f"More: --cursor {page.next_cursor}\n")
         return 0
+    return _nothing_found(args, project, "Nothing found")
+
+
+def _nothing_found(args: argparse.Namespace, project: str | None, said: str) -> int:
     where = f" in {render.printable(project)}" if project else ""
-    sys.stderr.write(f"Nothing found{where}.\n")
+    sys.stderr.write(f"{said}{where}.\n")
     if project and hasattr(args, "all_projects"):
         sys.stderr.write("  hint: --all-projects looks everywhere\n")
     return 1

@@ -22,10 +22,10 @@ _EPILOG = """examples:
   axm show 1k9x4c
   axm show 1k9x4c --context 3
   axm show 1k9x4c --raw        the lines of the file themselves
+  axm show ent_1f0c            what an entry was learned from; axm entry show has its history
 """
 # What other ids begin with, and what shows them.
 _OTHERS = {
-    "ent_": ("an entry", "axm entry show"),
     "dec_": ("a decision", "axm entry show"),
     "tsk_": ("a task", "axm task show"),
 }
@@ -34,7 +34,7 @@ _ROLES = {"prompt": "you", "response": "agent", "tool": "tool"}
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("id", metavar="ID", help="the id that axm search shows")
+    parser.add_argument("id", metavar="ID", help="the id that axm search shows, or that of an entry")
     parser.add_argument(
         "-C", "--context", type=int, default=1, metavar="N", help="passages (or lines) before and after (default 1)"
     )
@@ -47,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
     name = args.id.strip()
     if (other := _OTHERS.get(name[:4])) is not None:
         raise NotFound(f"{name!r} is the id of {other[0]}, not of a passage", hint=f"{other[1]} {name}")
+    if name.startswith("ent_"):
+        name = _passage_of(memory, name)
     shown = memory.show(name, context=args.context)
     entry = _entry(memory, shown)
     cited = shown.citation
@@ -93,6 +95,14 @@ def run(args: argparse.Namespace) -> int:
     for beside in shown.after:
         print(render.dim(_said(*beside)))
     return 0
+
+
+def _passage_of(memory: Memory, entry: str) -> str:
+    """The passage that an entry is."""
+    found = memory.passage_id(entry)
+    if found is None:
+        raise NotFound(f"there is no entry {entry!r}, or more than one", hint=f"axm entry show {entry}")
+    return found
 
 
 def _entry(memory: Memory, shown: Shown) -> EntryRow | None:

@@ -1,0 +1,204 @@
+"""What still stands: a claim that was replaced, withdrawn or is in dispute is served neither as an entry nor in the
+words that it was learned from. Where another claim took its place, that one is.
+
+Few statements, whatever the number of passages: this is on the way of every answer to an agent.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from axiommind.ids import number_of, short_id
+from axiommind.model import Citation
+from axiommind.projections.passages import KIND_BITS, KINDS
+from axiommind.search.citations import locate
+from axiommind.search.disclose import IndexItem
+from axiommind.search.hits import Learned
+from axiommind.search.notes import claim as claim_of
+from axiommind.text.summary import SUMMARY_CHARS, preview
+
+__all__ = ["Claim", "claims", "fallen", "standing"]
+
+_INSIGHT = KINDS["insight"]
+_KIND_OF = {number: kind for kind, number in KINDS.items()}
+_TABLES = {
+    "prompt": "select {kind}, id, session_id, line, line, uuid from prompts",
+    "response": "select {kind}, id, session_id, line_start, line_end, uuid from responses",
+    "tool": "select {kind}, id, session_id, line, coalesce(result_line, line), uuid from tool_uses",
+}
+# A fork or a resumed session repeats a message under its uuid, and nothing is learned from the copy.
+_PLACES = """
+    with m(kind, id, session_id, first, last, uuid) as ({messages})
+    select m.kind, m.id, m.session_id, m.first, m.last, r.session_id, r.line
+    from m
+    left join records r on r.uuid = m.uuid and r.session_id <> m.session_id
+"""
+_EVIDENCE = """
+    select e.entry_id, e.id, e.status, e.superseded_by, e.session_id, json_extract(q.value, '$.line')
+    from entries e
+    join json_each(e.evidence_json) q
+    join segments g on g.position = json_extract(q.value, '$.position') and g.live
+    where e.session_id in ({sessions})
+    order by e.id
+"""
+_ANSWER_CHARS = 50
+_ENTRIES = """
+    select id, entry_id, entry_type, stage, status, superseded_by, session_id, project, happened_at, rule, title, text,
+           content_json
+    from entries
+    where entry_id in ({entries})
+"""
+
+
+class Claim(NamedTuple):
+    """An entry that rests on a passage."""
+
+    entry_id: str
+    row: int
+    status: str
+    superseded_by: str | None
+
+
+class _Row(NamedTuple):
+    id: int
+    entry_id: str
+    type: str
+    stage: str
+    status: str
+    superseded_by: str | None
+    session_id: str
+    project: str
+    happened_at: int | None
+    rule: str
+    title: str
+    text: str
+    content: str
+
+    @property
+    def passage(self) -> int:
+        return self.id << KIND_BITS | _INSIGHT
+
+
+def claims(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[Claim]]:
+    """What was learned from the words of passages, by passage."""
+    wanted: dict[str, list[int]] = {kind: [] for kind in _TABLES}
+    for passage in passages:
+        kind = _KIND_OF.get(passage & (1 << KIND_BITS) - 1)
+        if kind in wanted:
+            wanted[kind].append(passage >> KIND_BITS)
+    messages = " union all ".join(  # numbers of ours, not words of a user
+        f"{_TABLES[kind].format(kind=KINDS[kind])} where id in ({', '.join(map(str, refs))})"
+        for kind, refs in wanted.items()
+        if refs
+    )
+    if not messages:
+        return {}
+    places: dict[str, list[tuple[int, int, int]]] = {}
+    for kind, ref, session, first, last, other, line in db.execute(_PLACES.format(messages=messages)):
+        passage = ref << KIND_BITS | kind
+        places.setdefault(session, []).append((passage, first, last))
+        if other is not None:  # a copy keeps its messages' order, so that it is as long
+            places.setdefault(other, []).append((passage, line, line + last - first))
+    marks = ", ".join("?" * len(places))
+    found: dict[int, list[Claim]] = {}
+    for *claim, session, line in db.execute(_EVIDENCE.format(sessions=marks), tuple(places)):
+        one = Claim(claim[0], claim[1], claim[2], claim[3])
+        for passage, first, last in places[session]:
+            # Between a call and what came back are lines of others.
+            is_in = line in (first, last) if passage & (1 << KIND_BITS) - 1 == KINDS["tool"] else first <= line <= last
+            if is_in and one not in found.setdefault(passage, []):
+                found[passage].append(one)
+    return {passage: those for passage, those in found.items() if those}
+
+
+def fallen(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
+    """The passages in whose words a claim was made that does not stand any more, and the entries that do not."""
+    passages = list(passages)
+    found = {passage for passage, those in claims(db, passages).items() if any(c.status != "active" for c in those)}
+    entries = [passage >> KIND_BITS for passage in passages if passage & (1 << KIND_BITS) - 1 == _INSIGHT]
+    if entries:
+        rows = db.execute(f"select id from entries where status <> 'active' and id in ({', '.join(map(str, entries))})")
+        found |= {row << KIND_BITS | _INSIGHT for (row,) in rows}
+    return found
+
+
+def standing(db: sqlite3.Connection, items: Sequence[IndexItem]) -> list[IndexItem]:
+    """An index without what fell: its successors in its place, and nothing said twice; best first."""
+    numbers = {item.id: number_of(item.id) or 0 for item in items}
+    learned = claims(db, (numbers[item.id] for item in items if item.entry is None and item.session_id is not None))
+    # By item, the entries for whose sake it must not be served.
+    fell = {item.id: _fell(item, learned.get(numbers[item.id], ())) for item in items}
+    rows = _chains(db, {item.entry.entry_id for item in items if item.entry is not None}.union(*fell.values()))
+    where = locate(db, [(row.passage, "insight", row.id) for row in rows.values() if row.status == "active"])
+    best: dict[str, IndexItem] = {}
+
+    def take(item: IndexItem) -> None:
+        known = best.get(item.id)
+        if known is None or known.score < item.score:
+            best[item.id] = item
+
+    for item in items:
+        for entry in fell[item.id]:
+            if (successor := _end(rows, entry)) is not None:
+                take(_item(successor, item.score, where))
+        if not fell[item.id]:
+            row = rows.get(item.entry.entry_id) if item.entry is not None else None
+            take(item if row is None else item._replace(summary=_in_a_line(row)))
+    for item in items:  # the words of an entry that is there itself
+        for claim in learned.get(numbers[item.id], ()):
+            entry_item = best.get(short_id(claim.row << KIND_BITS | _INSIGHT))
+            if entry_item is not None and best.pop(item.id, None) is not None:
+                take(entry_item._replace(score=item.score))
+    return sorted(best.values(), key=lambda item: -item.score)
+
+
+def _fell(item: IndexItem, learned: Iterable[Claim]) -> list[str]:
+    if item.entry is not None:
+        return [item.entry.entry_id] if item.entry.status != "active" else []
+    return [claim.entry_id for claim in learned if claim.status != "active"]
+
+
+def _chains(db: sqlite3.Connection, entries: set[str]) -> dict[str, _Row]:
+    """Entries, and what took the place of each, and of that."""
+    rows: dict[str, _Row] = {}
+    wanted = entries
+    while wanted:
+        marks = ", ".join("?" * len(wanted))
+        read = [_Row(*row) for row in db.execute(_ENTRIES.format(entries=marks), tuple(wanted))]
+        rows |= {row.entry_id: row for row in read}
+        wanted = {row.superseded_by for row in read if row.superseded_by} - rows.keys()
+    return rows
+
+
+def _end(rows: dict[str, _Row], entry: str) -> _Row | None:
+    """The claim that stands now in the place of an entry; None where none does."""
+    at = rows.get(entry)
+    seen: set[str] = set()
+    while at is not None and at.status == "superseded" and at.entry_id not in seen:
+        seen.add(at.entry_id)
+        at = rows.get(at.superseded_by or "")
+    return at if at is not None and at.status == "active" else None
+
+
+def _in_a_line(row: _Row) -> str:
+    """What an entry says; of a question with its answer, whatever their length."""
+    if row.rule == "answers":
+        answer = preview(row.text, _ANSWER_CHARS)
+        return f"{preview(row.title, SUMMARY_CHARS - 3 - len(answer))} → {answer}"
+    return preview(claim_of(row.rule, row.title, row.text, row.content), SUMMARY_CHARS)
+
+
+def _item(row: _Row, score: float, where: dict[int, Citation]) -> IndexItem:
+    return IndexItem(
+        id=short_id(row.passage),
+        summary=_in_a_line(row),
+        score=score,
+        type="insight",
+        timestamp=row.happened_at,
+        session_id=row.session_id,
+        citation=where.get(row.passage),
+        project=row.project,
+        entry=Learned(row.entry_id, row.type, row.stage, row.status),
+    )

@@ -1,0 +1,75 @@
+"""`axm recall`: what an agent would be given for a prompt, as it would be given."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from axiommind.api import Memory
+from axiommind.surfaces import disclosed, render
+from axiommind.surfaces.cli import _options as options
+
+if TYPE_CHECKING:
+    from axiommind.api.recalling import Silence
+    from axiommind.search.disclose import Disclosed
+
+HELP = "Print what an agent would be given for a prompt: the memories that are clearly meant, or nothing."
+_EPILOG = """examples:
+  axm recall "why did we pin the parser to 2.3"
+  axm recall --budget 2000 "how are sessions stored"
+  axm recall --session 018427c2 "the login test fails again"    as if asked in that session: it recalls no own words
+  git log -1 --format=%B | axm recall -
+
+Nothing is printed where an agent is given nothing; why is said on stderr. axm search finds more, with less certainty.
+"""
+_WHY = {
+    "nothing_to_ask": "Nothing to recall: the prompt asks for nothing that could be remembered.",
+    "nothing_relevant": "Nothing relevant enough is remembered",
+    "no_room": "Something is remembered, but the budget is too small for one line of it.",
+}
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("prompt", nargs="+", metavar="PROMPT", help="as a person would write it; - reads it from stdin")
+    options.add_scope(parser)
+    parser.add_argument(
+        "--budget", type=options.count, metavar="N", help="most tokens (default: retrieval.maxTokens, as hooks have)"
+    )
+    parser.add_argument("--session", metavar="ID", help="as if asked in this session, whose own words are not recalled")
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from axiommind.api.recalling import Silence
+
+    memory = Memory()
+    scope = options.scope_of(memory, args)
+    prompt = sys.stdin.read() if args.prompt == ["-"] else " ".join(args.prompt)
+    budget = memory.config.hooks.prompt_tokens if args.budget is None else args.budget
+    found = memory.recall_or_why(prompt, scope, budget=budget, session=args.session)
+    if isinstance(found, Silence):
+        if args.json:
+            options.print_json("disclosed", {**disclosed.to_dict(_nothing()), "why": found.why, "best": found.best})
+        options.say(_why(found))
+        return 1
+    text = disclosed.fenced(disclosed.as_text(found, budget), memory.config.home)
+    if args.json:
+        options.print_json("disclosed", {**disclosed.to_dict(found), "text": text})
+    else:
+        print(render.printable(text))
+    return 0
+
+
+def _why(silence: Silence) -> str:
+    said = _WHY[silence.why]
+    if silence.why != "nothing_relevant":
+        return said
+    return f"{said}." if silence.best is None else f"{said}: what comes nearest has a score of {silence.best:.2f}."
+
+
+def _nothing() -> Disclosed:
+    from axiommind.search.disclose import Disclosed, Meta
+
+    return Disclosed((), (), (), Meta(0, 0, 0, "no_results"))

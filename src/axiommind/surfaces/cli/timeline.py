@@ -1,0 +1,49 @@
+"""`axm timeline`: what was said and done before and after a passage, in its session."""
+
+from __future__ import annotations
+
+import argparse
+
+from axiommind.api import Memory
+from axiommind.surfaces import disclosed, render
+from axiommind.surfaces.cli import _options as options
+
+HELP = "Show what was said and done around passages that a search or a recall found."
+_EPILOG = """examples:
+  axm timeline 1k9x4c
+  axm timeline 1k9x4c 1ka07s --window 5
+  axm timeline ent_1f0c --json      around what an entry was learned from
+
+axm show ID prints one of them in full.
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("ids", nargs="+", metavar="ID", help="of a passage, as axm search shows it, or of an entry")
+    parser.add_argument(
+        "--window", type=_window, default=3, metavar="N", help="so many passages before and after each (default 3)"
+    )
+    options.add_json(parser)
+
+
+def _window(text: str) -> int:
+    if text.isdecimal() and int(text) <= 100:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 100")
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    options.require_index(memory)
+    found = memory.get_timeline(args.ids, window=args.window)
+    if args.json:
+        rows = [disclosed.around_to_dict(item) for item in found]
+        options.print_json("timeline", {"timeline": rows})
+    elif found:
+        print(render.printable(disclosed.timeline_text(found)))
+    if not found:
+        options.say(f"There is no passage {' or '.join(repr(name) for name in args.ids[:3])}.")
+        options.say("  hint: axm search prints the ids of its hits")
+        return 1
+    return 0
