@@ -19,10 +19,12 @@ from axiommind.api.documents import Documents, Library
 from axiommind.api.home import SAMPLE, SAMPLE_MARK, Scope
 from axiommind.api.meaning import Meaning
 from axiommind.api.models import Models
+from axiommind.api.recalling import Recalling
 from axiommind.api.tasks import Tasks
 from axiommind.errors import AxmError, NotFound
 
 if TYPE_CHECKING:
+    from axiommind.api.grounding import Grounding
     from axiommind.health import Check, Overview
     from axiommind.ingest import Report
     from axiommind.log import Head
@@ -53,7 +55,7 @@ class Forgotten(NamedTuple):
     vectors_left: tuple[AxmError, ...] = ()  # why there may be vectors of it still
 
 
-class Memory(Documents, Tasks, Meaning, Models):
+class Memory(Documents, Tasks, Meaning, Models, Recalling):
     """A home (`log.db` and `index.db`) and what can be done with it."""
 
     # --- writing ---------------------------------------------------------------------------------------
@@ -68,6 +70,7 @@ class Memory(Documents, Tasks, Meaning, Models):
     ) -> Report:
         """Read what is new, append it to the log, bring the index up to it."""
         from axiommind.ingest import Ingest
+        from axiommind.ingest.served import append_served
         from axiommind.projections.runner import Segments
         from axiommind.sources import discover_all
         from axiommind.sources.projects import project_of
@@ -118,6 +121,11 @@ class Memory(Documents, Tasks, Meaning, Models):
             report.missing = len(gone)
             if prune:
                 run.prune(gone)
+            # Whatever the project: the files of hooks are few and small, and are marked as read together.
+            served = append_served(log, index.db, self.config.home / "hooks", again=full)
+            if served:
+                report.events += served
+                flush([])
             if project is None:
                 report.documents = self._index_documents(log, key, index, full=full, progress=progress)
             index.tidy(rows)
@@ -161,6 +169,7 @@ class Memory(Documents, Tasks, Meaning, Models):
         dry_run: bool = False,
     ) -> Forgotten:
         """Write a tombstone and purge the text of sessions and documents, here and in the index."""
+        from axiommind.ingest.served import drop_served
         from axiommind.projections.runner import Segments, remove_leftovers
         from axiommind.vectors.sweep import purge
 
@@ -183,6 +192,7 @@ class Memory(Documents, Tasks, Meaning, Models):
             if dry_run:
                 return Forgotten(sessions, name, copies, gone=gone, documents=documents)
             log.forget(wanted, name, actor="user", reason=reason)
+            drop_served(self.config.home / "hooks", wanted, name)
             index.catch_up(log, Segments(log))
             self._void(log, index.db)
             index.catch_up(log, Segments(log))
@@ -291,6 +301,15 @@ class Memory(Documents, Tasks, Meaning, Models):
         with self._reading(scope, db) as connection:
             sqlite.guard(connection)
             return sqlite.run_guarded(connection, text, seconds=self.config.query_seconds, rows=self.config.query_rows)
+
+    def grounding(self, scope: Scope, *, since: int | None = None, session: str | None = None) -> Grounding:
+        """Of what hooks gave agents, how much was used afterwards. `session` may be the beginning of an id."""
+        from axiommind.api.grounding import ground, served_sessions
+
+        with self._reading(Scope(None), None) as connection:  # what was given may be of another project
+            connection.execute("begin")
+            wanted = None if session is None else one_of(session, served_sessions(connection), "session with answers")
+            return ground(connection, scope.project, since=since, session=wanted)
 
     def show(self, name: str, *, context: int = 1, db: Path | None = None) -> Shown:
         """One passage by the id that a search gave it, with what was said around it."""
