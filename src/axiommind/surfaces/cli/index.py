@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiommind.api import Memory
 from axiommind.errors import AxmError
 from axiommind.surfaces.cli.kb import summary
+from axiommind.surfaces.hooks._detached import PENDING, alone, take_over
 from axiommind.surfaces.progress import Bar
+from axiommind.surfaces.render import counted
 
 if TYPE_CHECKING:
     from axiommind.ingest import Report
@@ -31,6 +35,9 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         action="store_true",
         help="also make the vectors of what is new, as axm embed does (or set embed.background)",
     )
+    parser.add_argument(
+        "--learn", action="store_true", help="also learn from what is new, as axm learn does (hooks: set hooks.learn)"
+    )
     parser.add_argument("--watch", action="store_true", help="keep going as files grow, until interrupted")
     parser.add_argument("--json", action="store_true", help="print what was done as JSON on stdout")
 
@@ -39,13 +46,37 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if args.watch:
         return _watch(memory, args)
+    if pending := os.environ.pop(PENDING, ""):
+        return _in_background(memory, args, Path(pending))
+    code = _index(memory, args)
+    _learn(memory, args)
+    _embed(memory, args)
+    return code
+
+
+def _in_background(memory: Memory, args: argparse.Namespace, pending: Path) -> int:
+    """As a hook started it: after the one that indexes now, and alone."""
+    with take_over(pending) as (ours, learn):
+        if not ours:
+            sys.stderr.write("Not indexed: another process has been indexing for too long\n")
+            return 0
+        code = _index(memory, args)
+        args.learn = args.learn or learn
+    # Models may take their time; what is new meanwhile is indexed by the next one.
+    with alone(pending.with_name("learning")) as ours:
+        if ours:
+            _learn(memory, args)
+            _embed(memory, args)
+    return code
+
+
+def _index(memory: Memory, args: argparse.Namespace) -> int:
     bar = Bar("Indexing")
     try:
         report = memory.index(project=args.project, full=args.full, prune=args.prune, progress=bar)
     finally:
         bar.close()
     _show(report, args)
-    _embed(memory, args)
     nothing = args.project is not None and not (report.new or report.updated or report.unchanged or report.missing)
     return 1 if nothing else 0
 
@@ -56,6 +87,7 @@ def _watch(memory: Memory, args: argparse.Namespace) -> int:
         for report in memory.watch(project=args.project):
             if first or report.events or (report.documents and report.documents.events):
                 _show(report, args)
+                _learn(memory, args)
                 _embed(memory, args)
             if first and not args.json:
                 sys.stderr.write("Watching for changes; press Ctrl-C to stop.\n")
@@ -63,6 +95,26 @@ def _watch(memory: Memory, args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("Stopped.\n")
     return 0
+
+
+def _learn(memory: Memory, args: argparse.Namespace) -> None:
+    """What new sessions say, if that is wanted; whatever goes wrong there, the index is made."""
+    if not args.learn:
+        return
+    bar = Bar("Learning")
+    try:
+        report = memory.learn(progress=bar)
+    except AxmError as error:
+        bar.close()
+        sys.stderr.write(f"Not learned: {error.message}\n" + (f"  hint: {error.hint}\n" if error.hint else ""))
+        return
+    bar.close()
+    failed = f", {report.failed:,} failed (axm learn)" if report.failed else ""
+    made = sum(report.entries.values())
+    entries = "1 new entry" if made == 1 else f"{made:,} new entries"
+    sys.stderr.write(f"Learned: {counted(report.sessions, 'session')}, {entries}{failed}\n")
+    if report.stopped:
+        sys.stderr.write(f"Stopped: {report.stopped}\n")
 
 
 def _embed(memory: Memory, args: argparse.Namespace) -> None:

@@ -1,0 +1,174 @@
+"""Indexing in the background: a process of its own that outlives the client, and never a swarm of them.
+
+A hook makes the file `pending`, and starts a worker. The worker waits until no other one indexes, removes the file, and
+then reads what is new; so what is new after that has a worker of its own. While the file is there, hooks start nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from axiommind.surfaces.hooks._record import folder_of
+
+__all__ = ["PENDING", "alone", "is_due", "start", "take_over"]
+
+PENDING = "AXM_HOOK_PENDING"  # names the file to the worker
+_STALE_S = 60.0  # a file this old is of a worker that never started
+_ASK_AGAIN_S = 0.5
+_WAIT_S = 600.0
+_DUE_S = 600.0
+# What says that a process was started by a session. The worker is of no session.
+_OF_A_SESSION_LIST = """
+CLAUDECODE CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT CLAUDE_PROJECT_DIR CLAUDE_EFFORT CLAUDE_ENV_FILE
+CLAUDE_PLUGIN_ROOT CLAUDE_PLUGIN_DATA CLAUDE_PID
+"""
+_OF_A_SESSION = frozenset(_OF_A_SESSION_LIST.split())
+
+
+def is_due(home: Path) -> bool:
+    """Whether nothing was indexed, nor tried to be, for ten minutes."""
+    newest = 0.0
+    for path in (home / "index.db", home / "index.db-wal", folder_of(home) / "index.log"):
+        with contextlib.suppress(OSError):
+            newest = max(newest, path.stat().st_mtime)
+    return abs(time.time() - newest) > _DUE_S
+
+
+def start(home: Path, environ: Mapping[str, str], *, learn: bool) -> str:
+    """Start a worker unless one is waiting to begin; says what was done."""
+    folder = folder_of(home)
+    pending = folder / "pending"
+    for made in (home, folder):
+        made.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not _claim(pending):
+        if learn:  # the one that waits will do that too
+            with pending.open("a", encoding="ascii") as file:
+                file.write("learn\n")
+        return "an index waits to begin"
+    try:
+        _spawn(home, folder / "index.log", _environment(home, pending, environ), learn=learn)
+    except BaseException:
+        pending.unlink(missing_ok=True)
+        raise
+    return "an index was started"
+
+
+def _claim(pending: Path) -> bool:
+    for _ in range(2):
+        try:
+            os.close(os.open(pending, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            return True
+        except FileExistsError:
+            try:
+                if abs(time.time() - pending.stat().st_mtime) <= _STALE_S:
+                    return False
+                pending.unlink()
+            except FileNotFoundError:
+                continue
+    return False
+
+
+def _environment(home: Path, pending: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """The hook's own, without its session; hooks of whatever the worker runs keep still."""
+    kept = {name: value for name, value in environ.items() if name not in _OF_A_SESSION}
+    return {**kept, "AXM_HOME": str(home), "AXM_HOOKS": "0", PENDING: str(pending)}
+
+
+def _spawn(home: Path, log: Path, environ: dict[str, str], *, learn: bool) -> None:
+    if not sys.executable:
+        raise OSError("there is no interpreter to start")
+    # -P: the folder that the session works in is full of modules that are not ours.
+    command = [sys.executable, "-P", "-m", "axiommind", "index", *(["--learn"] if learn else [])]
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+    if hasattr(os, "posix_spawn"):
+        for file in range(3, 64):  # what the client left open is not to stay open with the worker
+            with contextlib.suppress(OSError):
+                os.set_inheritable(file, False)
+        actions = [
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 2, str(log), flags, 0o600),
+        ]
+        with contextlib.suppress(NotImplementedError):  # an old C library has no setsid here
+            os.posix_spawn(command[0], command, environ, file_actions=actions, setsid=True)
+            return
+    import subprocess
+
+    apart = 0x00000008 | 0x00000200 | 0x08000000 if os.name == "nt" else 0  # detached, its own group, no window
+    with log.open("wb") as errors:
+        subprocess.Popen(
+            command,
+            env=environ,
+            cwd=home,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=os.name != "nt",
+            creationflags=apart,
+        )
+
+
+# --- the worker's side ------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def take_over(pending: Path) -> Iterator[tuple[bool, bool]]:
+    """In the worker: wait until no other one indexes, and take the file away. Whether it is our turn, and whether
+    somebody wants to learn as well."""
+    folder = pending.parent
+    with contextlib.suppress(OSError):
+        os.chdir(folder)  # nobody's folder is kept in use
+    if hasattr(os, "nice"):
+        os.nice(10)
+    until = time.monotonic() + _WAIT_S
+    while True:
+        with alone(folder / "indexing") as ours:
+            if ours:
+                yield True, _taken(pending)
+                return
+        if time.monotonic() > until:
+            pending.unlink(missing_ok=True)
+            yield False, False
+            return
+        with contextlib.suppress(OSError):
+            os.utime(pending)  # still here: no second one is to wait
+        time.sleep(_ASK_AGAIN_S)
+
+
+def _taken(pending: Path) -> bool:
+    try:
+        said = pending.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        said = ""
+    pending.unlink(missing_ok=True)
+    return "learn" in said
+
+
+@contextlib.contextmanager
+def alone(path: Path) -> Iterator[bool]:
+    """Whether this process is the only one in here; the lock ends with the process, however it ends."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        yield _locked(file)
+    finally:
+        os.close(file)
+
+
+def _locked(file: int) -> bool:
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,382 @@
+"""Hooks, as the client calls them: JSON or nothing, exit code 0, one line in our log, whatever is broken."""
+
+from __future__ import annotations
+
+import json
+import marshal
+import os
+import re
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from axiommind.surfaces import hooks
+from axiommind.surfaces.hooks import _call, _detached, _patterns, _record
+from axiommind.surfaces.hooks._call import Answer
+from tests.transcripts import PROJECT, Lines, World
+
+EVENTS = ("UserPromptSubmit", "SessionStart", "PreToolUse", "PostToolUseFailure", "Stop", "SessionEnd", "PreCompact")
+PROMPT = "how does the zephyr anemometer calibrate its hygroscope?"
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A machine whose memory holds one thing worth recalling among others."""
+    world = World(tmp_path_factory.mktemp("hooks"))
+    lines = Lines("old")
+    lines.prompt("the zephyr anemometer calibrates its hygroscope against the quartz reference")
+    lines.answer("Done: the zephyr anemometer calibrates its hygroscope against the quartz reference at noon.")
+    for n in range(30):
+        lines.prompt(f"add a chart of rainfall for station {n}")
+    world.write(lines)
+    world.memory().index()
+    return world
+
+
+def raw(event: str | None = "UserPromptSubmit", session: str = "new", **fields: Any) -> bytes:
+    given = {"session_id": session, "cwd": PROJECT, "transcript_path": "/nowhere.jsonl", **fields}
+    return json.dumps(given if event is None else {**given, "hook_event_name": event}).encode()
+
+
+def run(world: World, *arguments: str, given: bytes = b"", **environ: str) -> subprocess.CompletedProcess[bytes]:
+    code = "from axiommind.surfaces.hooks import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        input=given,
+        env={**world.environ, **environ},
+        capture_output=True,
+        check=False,
+        timeout=30,
+    )
+
+
+def log(world: World) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (world.home / "hooks" / "hooks.log").read_text("utf-8").splitlines()]
+
+
+def spooled(world: World, session: str) -> list[dict[str, Any]]:
+    path = world.home / "hooks" / "served" / f"{session}.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+
+# --- answers ----------------------------------------------------------------------------------------------
+
+
+def test_a_prompt_is_answered_once_and_recorded(told: World) -> None:
+    done = run(told, "UserPromptSubmit", given=raw(session="once/../1", prompt=PROMPT))
+    assert (done.returncode, done.stderr) == (0, b"")
+    said = json.loads(done.stdout)
+    assert said.keys() == {"hookSpecificOutput"}
+    inside = said["hookSpecificOutput"]
+    assert inside.keys() == {"hookEventName", "additionalContext"} and inside["hookEventName"] == "UserPromptSubmit"
+    assert "quartz reference" in inside["additionalContext"]
+    (line,) = spooled(told, "once1")
+    assert line["v"] == 1 and line["hook"] == "UserPromptSubmit" and line["project"] == PROJECT
+    assert line["items"] and all(item.keys() == {"id", "kind", "score"} for item in line["items"])
+    assert "quartz" not in json.dumps(line)
+    noted = log(told)[-1]
+    assert noted.keys() == {"at", "hook", "session", "ms", "outcome", "why", "items", "tokens"}
+    assert noted["outcome"] == "served" and noted["items"] == len(line["items"]) and noted["tokens"] == line["tokens"]
+    assert noted["tokens"] <= 800
+    again = run(told, given=raw(session="once/../1", prompt=PROMPT))  # the event is as stdin says
+    assert (again.returncode, again.stdout) == (0, b"")
+    assert log(told)[-1]["outcome"] == "silent" and len(spooled(told, "once1")) == 1
+    for path in (told.home / "hooks").rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"prompt": "yes"}, "nothing to ask"),
+        ({"prompt": "/compact now"}, "nothing to ask"),
+        ({"prompt": "how do penguins coordinate underwater migrations"}, "nothing_relevant"),
+        ({"prompt": PROMPT, "source": "loop_wakeup"}, "no person asked"),
+        ({"prompt": PROMPT, "session": "old"}, "nothing_relevant"),  # it said so itself
+    ],
+)
+def test_silence(told: World, fields: dict[str, Any], why: str) -> None:
+    answer = hooks.answer("UserPromptSubmit", raw(**fields), told.environ)
+    assert answer.outcome == "silent" and answer.why.startswith(why) and hooks.output("UserPromptSubmit", answer) == b""
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_each_event_answers_and_can_be_switched_off(told: World, event: str) -> None:
+    edit = {"tool_name": "Edit", "tool_input": {"file_path": f"{PROJECT}/a.py"}, "error": "Exit code 1\nboom"}
+    given = raw(event, prompt=PROMPT, source="startup", **edit)
+    on = hooks.answer(event, given, told.environ)
+    assert on.outcome in ("served", "silent"), on
+    assert on.indexing == (event in ("Stop", "SessionEnd", "PreCompact"))
+    key = "hooks." + "".join(f"_{c.lower()}" if c.isupper() else c for c in event).lstrip("_")
+    from axiommind.config import KEYS
+
+    (env,) = [k.env for k in KEYS if k.name == key]
+    for name, value in ((env, "0"), ("AXM_HOOKS", "0"), ("AXM_INSIDE", "1")):
+        assert hooks.answer(event, given, {**told.environ, name: value}) == Answer("off")
+
+
+def test_learning_is_asked_for_when_a_session_ends(told: World) -> None:
+    environ = {**told.environ, "AXM_HOOK_LEARN": "1"}
+    learning = {event: hooks.answer(event, raw(event), environ).learning for event in EVENTS[4:]}
+    assert learning == {"Stop": False, "SessionEnd": True, "PreCompact": True}
+
+
+def test_an_old_index_is_renewed_when_a_session_starts(told: World, tmp_path: Path) -> None:
+    assert not hooks.answer("SessionStart", raw("SessionStart"), told.environ).indexing
+    assert hooks.answer("SessionStart", raw("SessionStart"), {**told.environ, "AXM_HOME": str(tmp_path / "x")}).indexing
+
+
+def test_a_file_and_an_error_are_told_about_once(told: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    from axiommind.search import about_file
+    from axiommind.search.disclose import Note, Packet, Section
+
+    packet = Packet((Section("Known", (Note("1a", "decision", "edit with care"),)),))
+    monkeypatch.setattr(about_file, "about_file", lambda *_args, **_named: packet)
+    given = raw("PreToolUse", "files", tool_name="Write", tool_input={"file_path": "/a/b.py"})
+    first = hooks.answer("PreToolUse", given, told.environ)
+    assert first.outcome == "served" and "edit with care" in first.text and [i.id for i in first.items] == ["1a"]
+    _record.spool(told.home, "PreToolUse", "files", first, 0, 1.0)
+    assert hooks.answer("PreToolUse", given, told.environ).why == "this file was told about"
+    assert hooks.answer("PreToolUse", given.replace(b"b.py", b"c.py"), told.environ).outcome == "served"
+    assert _record.served(told.home, "files").ids == {"1a"}
+
+
+def test_no_text_is_longer_than_the_client_takes(tmp_path: Path) -> None:
+    for char in ("x", "好", "𝄞", "x\n"):
+        text, _ = _call.within(tmp_path, 1_000_000, lambda tokens, char=char: char * (4 * tokens))  # type: ignore[misc]
+        assert 0 < len(text.encode("utf-16-le")) // 2 <= 10_000
+    assert _call.within(tmp_path, 5, lambda _tokens: "x")[0] == ""
+    assert _call.within(tmp_path, 500, lambda _tokens: " ")[0] == ""
+    given = Answer("served", text="\ud800 lone")
+    assert json.loads(hooks.output("Stop", given))["hookSpecificOutput"]["additionalContext"] == "? lone"
+
+
+# --- bad input --------------------------------------------------------------------------------------------
+
+BAD: list[tuple[str, bytes | None]] = [
+    ("UserPromptSubmit", b""),
+    ("UserPromptSubmit", b" \n"),
+    ("UserPromptSubmit", None),
+    ("UserPromptSubmit", b"{"),
+    ("UserPromptSubmit", b"\xff\xfe\x00"),
+    ("UserPromptSubmit", b"[" * 100_000),
+    ("UserPromptSubmit", b"[1]"),
+    ("UserPromptSubmit", b"null"),
+    ("UserPromptSubmit", raw("Stop")),
+    ("", raw(None)),
+    ("", raw("Elicitation")),
+    ("Nonsense", raw("Nonsense")),
+    ("../cli/index", raw("../cli/index")),
+    ("_call", raw("_call")),
+    ("Ünicode", raw("Ünicode")),
+]
+
+
+@pytest.mark.parametrize(("event", "given"), BAD, ids=range(len(BAD)))
+def test_bad_input_is_an_error_of_one_line(told: World, event: str, given: bytes | None) -> None:
+    answer = hooks.answer(event, given, told.environ)
+    assert answer.outcome == "error" and answer.why and not answer.text
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+FIELDS = st.sampled_from(
+    ["session_id", "cwd", "prompt", "source", "tool_name", "tool_input", "error", "is_interrupt", "transcript_path"]
+)
+
+
+@given(event=st.sampled_from(EVENTS), fields=st.dictionaries(FIELDS, ANYTHING))
+def test_fields_of_any_kind_are_borne(told: World, event: str, fields: dict[str, Any]) -> None:
+    answer = hooks.answer(event, json.dumps(fields).encode(), told.environ)
+    assert answer.outcome in ("served", "silent"), answer
+
+
+def _file(world: World) -> dict[str, str]:
+    (world.base / "file").write_text("x")
+    return {"AXM_HOME": str(world.base / "file")}
+
+
+def _corrupt(world: World) -> dict[str, str]:
+    world.home.mkdir()
+    (world.home / "index.db").write_bytes(b"SQLite format 3\x00" + b"junk" * 5_000)
+    return {}
+
+
+def _foreign(world: World) -> dict[str, str]:
+    world.home.mkdir()
+    with sqlite3.connect(world.home / "index.db") as db:
+        db.execute("create table sessions(id, project)")
+        db.execute("insert into sessions values ('s', ?)", (PROJECT,))
+    db.close()
+    return {}
+
+
+def _config(text: str) -> Callable[[World], dict[str, str]]:
+    def broken(world: World) -> dict[str, str]:
+        world.home.mkdir()
+        (world.home / "config.toml").write_text(text)
+        return {}
+
+    return broken
+
+
+BROKEN = [_file, _corrupt, _foreign, _config("["), _config("nonsense = 1"), _config("[hooks]\nenabled = 'x'")]
+
+
+@pytest.mark.parametrize("breaking", BROKEN, ids=range(len(BROKEN)))
+def test_a_broken_home_is_borne(world: World, breaking: Callable[[World], dict[str, str]]) -> None:
+    environ = {**world.environ, **breaking(world)}
+    for event in EVENTS[:4]:
+        edit = {"tool_name": "Edit", "tool_input": {"file_path": f"{PROJECT}/a.py"}, "error": "Exit code 1\nboom"}
+        answer = hooks.answer(event, raw(event, prompt=PROMPT, **edit), environ)
+        assert answer.outcome in ("error", "silent") and answer.why and not answer.text
+
+
+def test_nobody_knows_the_home(told: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nobody)
+    environ = {name: value for name, value in told.environ.items() if name != "HOME"}
+    assert hooks.answer("UserPromptSubmit", raw(prompt=PROMPT), environ).outcome == "served"
+    del environ["AXM_HOME"]
+    assert hooks.answer("UserPromptSubmit", raw(prompt=PROMPT), environ) == Answer("error", "there is no home")
+
+
+def test_who_cannot_record_still_answers(told: World, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "index.db").symlink_to(told.home / "index.db")
+    (home / "hooks").write_text("no folder")
+    assert run(told, given=raw(session="unrecorded", prompt=PROMPT), AXM_HOME=str(home)).stdout
+
+
+def test_a_process_bears_what_it_is_given(told: World) -> None:
+    """Where a process differs from a call: arguments, a missing stdin, a client that never ends what it says."""
+    for arguments, data in ((["--bogus", "x"], b""), ([], b"not json"), (["Stop"], b"x" * 10_500_000)):
+        done = run(told, *arguments, given=data)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"") and log(told)[-1]["outcome"] == "error"
+    before = len(log(told))
+    command = [sys.executable, "-c", "from axiommind.surfaces.hooks import main; main()", "UserPromptSubmit"]
+    began = time.perf_counter()
+    with subprocess.Popen(command, env=told.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as silent:
+        assert silent.stdin is not None and silent.stdout is not None
+        silent.stdin.write(raw(prompt=PROMPT))
+        silent.stdin.flush()
+        assert silent.stdout.read() == b"" and silent.wait() == 0
+    assert time.perf_counter() - began < 3
+    (late,) = log(told)[before:]
+    assert late["outcome"] == "late" and 375 <= late["ms"] < 1_000
+    cli = [sys.executable, "-m", "axiommind", "hook", "Nonsense", "--bogus", "--home"]
+    done = subprocess.run(cli, env=told.environ, input=b"", capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_the_log_is_turned_over(world: World) -> None:
+    path = world.home / "hooks" / "hooks.log"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"x" * 1_000_000)
+    _record.note(world.home, "Stop", "s", Answer("silent"), 0, 1.0)
+    assert not path.exists() and path.with_name("hooks.log.1").stat().st_size > 1_000_000
+    _record.note(world.home, "Stop", "s", Answer("silent"), 0, 1.0)
+    assert len(path.read_bytes().splitlines()) == 1
+
+
+@pytest.mark.parametrize("damage", ["none", "torn", "junk", "other", "wrong code"])
+def test_kept_patterns_are_what_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+    compiler = re._compiler  # type: ignore[attr-defined]
+    monkeypatch.setattr(compiler, "compile", compiler.compile)  # so that it is put back
+    monkeypatch.setattr(_patterns, "_LONG_S", 0.0)
+    wanted: list[tuple[str | bytes, int]] = [
+        (r"(?P<a>\w+)-(?P<b>[가-힣一-鿿]+)(c)?", re.IGNORECASE),
+        (rb"x*+(?=y)|[^\x00]{3}", 0),
+        ("[\U00020000-\U000323af]", 0),
+    ]
+    texts = ["ab-한국c zz", "XXY", "\U00020001", ""]
+
+    def found(how: Callable[..., re.Pattern[Any]]) -> list[Any]:
+        out: list[Any] = []
+        for pattern, flags in wanted:
+            made = how(pattern, flags)
+            given = [t.encode() if isinstance(pattern, bytes) else t for t in texts]
+            out += [made.flags, made.groups, dict(made.groupindex), made.pattern]
+            out += [[(m.span(), m.groups(), m.lastgroup) for m in made.finditer(t)] for t in given]
+        return out
+
+    plain = found(compiler.compile)
+    first = _patterns.Patterns(tmp_path)
+    first.install()
+    assert found(compiler.compile) == plain
+    first.save()
+    path = _patterns.path_in(tmp_path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600 and list(tmp_path.glob("patterns*")) == [path]
+    made_by, kept = marshal.loads(path.read_bytes())
+    assert len(kept) == len(wanted)
+    if damage == "torn":
+        path.write_bytes(path.read_bytes()[:-50])
+    elif damage == "junk":
+        path.write_bytes(b"junk" * 100)
+    elif damage == "other":
+        path.write_bytes(marshal.dumps((("another", 1), {})))
+    elif damage == "wrong code":
+        path.write_bytes(marshal.dumps((made_by, {key: (0, [99_999], 0, {}, ()) for key in kept})))
+    second = _patterns.Patterns(tmp_path)
+    monkeypatch.setattr(second, "_parts", second._parts if damage != "none" else None)  # nothing is compiled again
+    second.install()
+    assert found(compiler.compile) == plain
+
+
+# --- the background ---------------------------------------------------------------------------------------
+
+
+def test_a_session_is_indexed_and_learned_after_its_hook_is_gone(world: World) -> None:
+    lines = Lines("live")
+    lines.prompt("We decided to calibrate the hygroscope against the quartz reference.")
+    world.write(lines)
+    done = run(world, "SessionEnd", given=raw("SessionEnd", "live"), AXM_HOOK_LEARN="1")
+    assert (done.returncode, done.stdout) == (0, b"") and log(world)[-1]["why"] == "an index was started"
+    until = time.monotonic() + 20
+    while time.monotonic() < until and b"Learned: 1 session," not in (world.home / "hooks" / "index.log").read_bytes():
+        time.sleep(0.05)
+    assert world.one("select count(*) from sessions") == 1
+    assert world.one("select count(*) from learned") == 1
+    assert not (world.home / "hooks" / "pending").exists()
+
+
+def test_one_waits_and_one_runs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[dict[str, str]] = []
+    monkeypatch.setattr(_detached, "_spawn", lambda _home, _log, environ, *, learn: started.append(environ))
+    pending = world.home / "hooks" / "pending"
+    environ = {**world.environ, "CLAUDECODE": "1", "CLAUDE_PROJECT_DIR": "/x"}
+    assert _detached.start(world.home, environ, learn=False) == "an index was started"
+    assert _detached.start(world.home, environ, learn=True) == "an index waits to begin"
+    assert len(started) == 1 and started[0]["AXM_HOOKS"] == "0" and started[0][_detached.PENDING] == str(pending)
+    assert {"CLAUDECODE", "CLAUDE_PROJECT_DIR"}.isdisjoint(started[0]) and "CLAUDE_CONFIG_DIR" in started[0]
+    monkeypatch.chdir(world.base)
+    monkeypatch.setattr(os, "nice", lambda _by: 0)
+    with _detached.take_over(pending) as (ours, learn):
+        assert ours and learn and not pending.exists()  # what is new from now on has a worker of its own
+        assert _detached.start(world.home, environ, learn=False) == "an index was started"
+        with _detached.alone(pending.with_name("indexing")) as other:
+            assert not other
+    os.utime(pending, (1, 1))  # a worker that never began
+    assert _detached.start(world.home, environ, learn=False) == "an index was started" and len(started) == 3
+
+
+def test_a_worker_that_cannot_be_started_leaves_nothing_pending(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "")
+    with pytest.raises(OSError):
+        _detached.start(world.home, world.environ, learn=False)
+    assert not (world.home / "hooks" / "pending").exists()
