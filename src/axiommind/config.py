@@ -258,6 +258,7 @@ KEYS: tuple[Key, ...] = (
         "The same for a detail.",
         "disclosure.detail_ttl",
     ),
+    Key("mcp.tools", "AXM_MCP_TOOLS", list, [], "The tools that `axm mcp` offers; empty = all of them."),
     Key(
         "retrieval.maxTokens",
         "AXM_HOOK_TOKENS",
@@ -402,6 +403,7 @@ class Config(NamedTuple):
     embed_kinds: tuple[str, ...]
     embed_budget: int
     embed_background: int
+    mcp_tools: tuple[str, ...]
     disclosure: Disclosure
     hooks: Hooks
 
