@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+from pathlib import Path
 
 from axiommind.api import Memory
-from axiommind.surfaces import render
+from axiommind.surfaces import install, render
 
 HELP = "Show what was found where, how far the index is behind, problems, sizes and versions."
 _MARKS = {"ok": "✓", "note": "·", "warn": "!", "bad": "✗"}
@@ -17,7 +19,10 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    checks = Memory().doctor()
+    memory = Memory()
+    checks = memory.doctor()
+    for agent in install.agents():
+        checks += install.load(agent).checks(memory.config, os.environ, Path.home())
     if args.json:
         shown = [
             {"name": c.name, "status": c.status, "text": c.text, "details": list(c.details), **_data(c.data)}

@@ -1,0 +1,41 @@
+"""`axm install`: wire the memory into an agent."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from axiommind.config import Config
+from axiommind.surfaces import install
+
+HELP = "Wire the memory into an agent: hooks and the MCP server in its settings, or the plugin."
+_EPILOG = """examples:
+  axm install claude-code
+  axm install claude-code --print            what would be written, and where
+  axm install claude-code --scope project    only for this folder
+  axm install claude-code --plugin           by the agent's own plugin commands, with commands and a skill
+
+A backup is kept in the home, and axm uninstall gives back what was there. Run it again after moving or updating the
+program: it changes what has to be changed, or nothing.
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("agent", choices=install.agents())
+    parser.add_argument(
+        "--scope", choices=("user", "project"), default="user", help="for you, or for this folder (default user)"
+    )
+    parser.add_argument("--plugin", action="store_true", help="install the plugin instead of writing settings")
+    parser.add_argument("--print", action="store_true", dest="only_print", help="show it and write nothing")
+    parser.add_argument("--no-mcp", action="store_false", dest="mcp", help="without the MCP server")
+
+
+def run(args: argparse.Namespace) -> int:
+    wishes = install.Wishes(args.scope, args.plugin, args.mcp, args.only_print)
+    return install.load(args.agent).install(machine(), wishes)
+
+
+def machine() -> install.Machine:
+    return install.Machine(Config.load(), os.environ, Path.home(), Path.cwd())

@@ -1,0 +1,59 @@
+"""Wiring the memory into an agent. One file per agent, and the folder is the registry.
+
+What an agent's own files hold beside our entries is never lost: everything is planned before anything is written, a
+backup is kept in our home, and `uninstall` gives back the bytes that were there.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from axiommind.config import Config
+
+if TYPE_CHECKING:
+    from axiommind.health import Check
+
+__all__ = ["Agent", "Machine", "Wishes", "agents", "load"]
+
+
+class Machine(NamedTuple):
+    """Where it is done: our home, the environment, the user's folder and the current one."""
+
+    config: Config
+    environ: Mapping[str, str]
+    user: Path
+    cwd: Path
+
+
+class Wishes(NamedTuple):
+    """What the user asked for. Without a scope, `uninstall` means every place there is."""
+
+    scope: str | None = None
+    plugin: bool = False
+    mcp: bool = True
+    only_print: bool = False
+
+
+class Agent(Protocol):
+    """What a module in this folder offers."""
+
+    TITLE: str
+
+    def install(self, machine: Machine, wishes: Wishes) -> int: ...
+
+    def uninstall(self, machine: Machine, wishes: Wishes) -> int: ...
+
+    def checks(self, config: Config, environ: Mapping[str, str], user: Path) -> list[Check]: ...
+
+
+def agents() -> list[str]:
+    """Their names as the command line writes them: `claude-code`."""
+    return sorted(p.stem.replace("_", "-") for p in Path(__file__).parent.glob("[a-z]*.py"))
+
+
+def load(name: str) -> Agent:
+    module: Agent = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+    return module

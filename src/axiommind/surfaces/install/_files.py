@@ -1,0 +1,291 @@
+"""JSON files of other programs: read whole, changed without loss, and given back byte for byte.
+
+A file that cannot be understood is an error and stays as it is. What was there before our first change is kept in
+`backups/` of our home, with a ledger of what we wrote: a file that still is what we wrote is undone by its old bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import stat
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from axiommind.errors import AxmError, NotWritable
+
+__all__ = ["Change", "Found", "Ledger", "Written", "dump", "parse", "read", "replace", "require_writable"]
+
+Json = dict[str, Any]
+_BOM = b"\xef\xbb\xbf"
+_INDENT = re.compile(r"^\s*\{\r?\n([ \t]+)\S")
+
+
+class Found(NamedTuple):
+    """A file as it was found: `path` with every link followed, and no bytes where there is none."""
+
+    path: Path
+    raw: bytes | None
+    data: Json
+
+
+class Change(NamedTuple):
+    """What a file holds and is to hold; no bytes = no file. `exact`: this gives back what was there before us."""
+
+    found: Found
+    after: bytes | None
+    piece: Json
+    exact: bool = False
+
+    @property
+    def path(self) -> Path:
+        return self.found.path
+
+    @property
+    def needed(self) -> bool:
+        return self.after != self.found.raw
+
+
+class Written(NamedTuple):
+    """What the ledger knows of a file: its backup (empty: there was no file), what we wrote, a folder we made."""
+
+    backup: str
+    digest: str
+    folder: str
+
+
+def read(path: Path) -> Found:
+    """A settings file is often a link into a folder of dotfiles: what it points to is read, and later written."""
+    target = Path(os.path.realpath(path))
+    try:
+        raw = target.read_bytes()
+    except FileNotFoundError:
+        return Found(target, None, {})
+    except OSError as error:
+        raise AxmError(f"{target} cannot be read: {error.strerror}", hint="nothing was written") from error
+    return Found(target, raw, parse(target, raw))
+
+
+def parse(path: Path, raw: bytes) -> Json:
+    def number(text: str) -> float:
+        value = float(text)
+        if math.isinf(value):
+            raise ValueError(f"the number {text} is too large")
+        return value
+
+    def no_number(text: str) -> float:
+        raise ValueError(f"{text} is not a value of JSON")
+
+    def once(pairs: list[tuple[str, Any]]) -> Json:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f'"{twice}" is there twice in one object')  # one of them would be lost
+        return found
+
+    try:
+        text = raw.decode("utf-8-sig")
+        reader = json.JSONDecoder(parse_float=number, parse_constant=no_number, object_pairs_hook=once)
+        data = reader.decode(text) if text.strip() else {}
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}: {error.msg}"
+        raise AxmError(f"{path} is not valid JSON: {where}", hint="nothing was written; correct it first") from error
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise AxmError(f"{path} is not UTF-8: line {line}", hint="nothing was written; correct it first") from error
+    except (ValueError, RecursionError) as error:
+        raise AxmError(f"{path} cannot be read as JSON: {error}", hint="nothing was written") from error
+    if not isinstance(data, dict):
+        kind = {list: "a list", str: "a text", type(None): "null"}.get(type(data), "a number or a truth value")
+        raise AxmError(f"{path} is not an object but {kind}", hint="nothing was written; correct it first")
+    return data
+
+
+def dump(data: Json, like: bytes | None) -> bytes:
+    """JSON as the file has it: its indent, line ends, last line and byte order mark; two spaces where there is none."""
+    raw = like or b""
+    old = raw.decode("utf-8-sig")
+    match = _INDENT.match(old)
+    try:
+        text = json.dumps(data, ensure_ascii=False, indent=match[1] if match else 2)
+    except RecursionError as error:
+        raise AxmError("a settings file is nested too deeply to be written", hint="nothing was written") from error
+    if not old.strip() or old.endswith("\n"):
+        text += "\n"
+    if "\r\n" in old:
+        text = text.replace("\n", "\r\n")
+    # Half of a surrogate pair can be escaped in JSON, and cannot be written otherwise.
+    return (_BOM if raw.startswith(_BOM) else b"") + text.encode("utf-8", "backslashreplace")
+
+
+def replace(found: Found, after: bytes | None, *, private: bool = False) -> None:
+    """Put new bytes in the place of the old ones at once, unless somebody else was faster."""
+    path = found.path
+    require_writable(path)
+    if after is None:
+        _require_unchanged(found)
+        path.unlink()
+        return
+    temporary = path.with_name(f".{path.name}.axm-{os.getpid()}")
+    with suppress(FileNotFoundError):
+        temporary.unlink()
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+        with os.fdopen(fd, "wb") as file:
+            file.write(after)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileNotFoundError):
+            old = path.stat()
+            temporary.chmod(stat.S_IMODE(old.st_mode))
+            if hasattr(os, "chown"):
+                with suppress(OSError):
+                    os.chown(temporary, old.st_uid, old.st_gid)
+        _require_unchanged(found)
+        temporary.replace(path)
+    except OSError as error:
+        raise AxmError(f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def require_writable(path: Path, *, may_make_folder: bool = False) -> None:
+    """A file can be replaced whose bits say that it must not be: somebody meant that."""
+    with suppress(FileNotFoundError):
+        if not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK):
+            raise AxmError(f"{path} is read-only: it was left as it is", hint="--print shows what it would hold")
+    folder = path.parent.parent if may_make_folder and not path.parent.exists() else path.parent
+    if not folder.is_dir():
+        raise AxmError(f"{path} cannot be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise AxmError(f"{path} cannot be written: the folder {folder} is read-only")
+
+
+def _require_unchanged(found: Found) -> None:
+    try:
+        now = found.path.read_bytes()
+    except FileNotFoundError:
+        now = None
+    if now != found.raw:
+        raise AxmError(f"{found.path} was changed by somebody else meanwhile", hint="nothing was lost; run it again")
+
+
+class Ledger:
+    """What we wrote where, and what was there before: `backups/` in our home."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "backups"
+        self._file = self.folder / "installed.json"
+        try:
+            found = json.loads(self._file.read_bytes())
+            self.files = {path: Written(**entry) for path, entry in found["files"].items()}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            # Without it, entries are still recognised by what they run.
+            self.files = {}
+
+    def __getitem__(self, path: Path) -> Written | None:
+        return self.files.get(str(path))
+
+    def is_ours(self, found: Found) -> bool:
+        """Whether a file still is what we wrote, so that its old bytes undo it."""
+        entry = self[found.path]
+        return entry is not None and found.raw is not None and entry.digest == _digest(found.raw)
+
+    def before(self, path: Path) -> bytes | None:
+        """What was there before us; None where there was nothing, or nobody knows."""
+        entry = self[path]
+        if entry is None or not entry.backup:
+            return None
+        try:
+            return (self.folder / entry.backup).read_bytes()
+        except OSError:
+            return None
+
+    def keep(self, change: Change, *, had_ours: bool) -> None:
+        """Remember what a file holds before it is changed, and what it is about to hold."""
+        found, entry = change.found, self[change.path]
+        digest = _digest(change.after or b"")
+        if not had_ours or entry is None:
+            entry = Written(self._backup(found), digest if not had_ours else "", entry.folder if entry else "")
+        elif self.is_ours(found):
+            entry = entry._replace(digest=digest)
+        else:
+            # Others wrote since: the first backup is not what to go back to, but still tells what was there before us.
+            self._backup(found)
+            entry = entry._replace(digest="")
+        self.files[str(found.path)] = entry
+        self._write()
+
+    def made(self, path: Path, folder: Path) -> None:
+        """A folder that was made for a file goes with it."""
+        self.files[str(path)] = (self[path] or Written("", "", ""))._replace(folder=str(folder))
+
+    def drop(self, change: Change) -> Path | None:
+        """Forget a file that was undone. Its backup stays, unless the file holds just that again."""
+        entry = self.files.pop(str(change.path), None)
+        if entry is None:
+            return None
+        backup = self.folder / entry.backup if entry.backup else None
+        if backup is not None and change.exact:
+            backup.unlink(missing_ok=True)
+            backup = None
+        if entry.folder:
+            with suppress(OSError):
+                Path(entry.folder).rmdir()
+        self._write()
+        return backup
+
+    def close(self) -> None:
+        """Nothing of ours is left anywhere. Backups stay."""
+        self.files = {}
+        self._write()
+
+    def _backup(self, found: Found) -> str:
+        if found.raw is None:
+            return ""
+        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+        for again in range(1000):
+            name = f"{stamp}{f'-{again}' if again else ''}-{found.path.name.lstrip('.')}"
+            try:
+                self._make()
+                fd = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise NotWritable(f"{self.folder} cannot be written: {error.strerror}") from error
+            with os.fdopen(fd, "wb") as file:
+                file.write(found.raw)
+                file.flush()
+                os.fsync(file.fileno())
+            return name
+        raise NotWritable(f"{self.folder} has too many backups of this second")
+
+    def _make(self) -> None:
+        self.folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.folder.mkdir(exist_ok=True, mode=0o700)
+
+    def _write(self) -> None:
+        temporary = self._file.with_suffix(f".axm-{os.getpid()}")
+        try:
+            if not self.files:
+                self._file.unlink(missing_ok=True)
+                with suppress(OSError):
+                    self.folder.rmdir()
+                return
+            self._make()
+            files = {path: entry._asdict() for path, entry in self.files.items()}
+            temporary.write_text(json.dumps({"v": 1, "files": files}, indent=1), encoding="utf-8")
+            temporary.replace(self._file)
+        except OSError as error:
+            raise NotWritable(f"{self._file} cannot be written: {error.strerror}") from error
+
+
+def _digest(raw: bytes) -> str:
+    return hashlib.sha256(raw).hexdigest()
