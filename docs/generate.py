@@ -98,8 +98,13 @@ INDEX_TABLES = {
     "model_calls": "Each call of a model, with its tokens and what it cost, where known.",
     "learning_voids": "Sessions that are to be learned again, because a task they spoke of was forgotten with another.",
     "learned": "Up to where each session was learned (`head`), by which extractor, and whether that failed.",
+    "served": "What hooks gave agents: one row an answer, with the session that got it, its tokens and its time.",
+    "served_items": "The items of each answer: the id of a passage, entry, task or decision, how likely it was meant, "
+    "and the session or document that it is of (`owner`).",
     "meta": "`schema_version`, `project_path` (always `*`), `last_indexed_at`, `embedding_version` (of new jobs).",
     "projection_offsets": "How far each projection has folded the log, and its version.",
+    "common_terms": "How often the commonest terms occurred when there were `of_passages` passages: a cache, so that a "
+    "question need not count them.",
 }
 WORDS = """
 - A time is epoch milliseconds (`timestamp`, `first_ts`, `started_at` …), unless its type is text: then it is ISO 8601
