@@ -21,6 +21,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from hashlib import sha256
@@ -29,6 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import retrieval
+from axiommind.api.recalling import OF_ONE_SESSION
 from axiommind.projections.scope import open_scoped
 from axiommind.search import find, relevance
 from axiommind.search.query import Query
@@ -49,6 +51,7 @@ class Hit(NamedTuple):
     is_document: bool
     is_right: bool
     chance: float
+    owner: str  # the session or document
 
 
 class Case(NamedTuple):
@@ -130,14 +133,10 @@ def ask(
     page = find.find(db, query, find.Options(k=TAKEN, calibrated=True, without=without), now)
     took = (time.perf_counter() - started) * 1000
     parents = dict(db.execute("select id, coalesce(parent_session, id) from sessions")) if gold else {}
+    owners = [hit.doc_id or parents.get(hit.session_id, hit.session_id) or "" for hit in page.hits]
     hits = tuple(
-        Hit(
-            Signs(**hit.why["relevance"]),
-            hit.kind == "doc",
-            (hit.doc_id or parents.get(hit.session_id, hit.session_id)) in gold,
-            hit.score,
-        )
-        for hit in page.hits
+        Hit(Signs(**hit.why["relevance"]), hit.kind == "doc", owner in gold, hit.score, owner)
+        for hit, owner in zip(page.hits, owners, strict=True)
     )
     return Case(store.name, source, text, hits, took)
 
@@ -333,7 +332,19 @@ def answered(cases: Sequence[Case]) -> dict[str, Any]:
         shown[f"any>={floor}"] = share(sum(map(bool, hits)), len(cases))
         shown[f"hits>={floor}"] = len(flat)
         shown[f"right>={floor}"] = share(sum(flat), len(flat))
-    return shown
+    given = [hit.is_right for case in cases for hit in injected(case)]
+    return shown | {"injected": len(given), "injected_right": share(sum(given), len(given))}
+
+
+def injected(case: Case) -> list[Hit]:
+    """What an agent would be given: the likely ones, a few of each session."""
+    of_owner: Counter[str] = Counter()
+    kept = []
+    for hit in case.hits[:SHOWN]:
+        of_owner[hit.owner] += 1
+        if hit.chance >= LOW and of_owner[hit.owner] <= OF_ONE_SESSION:
+            kept.append(hit)
+    return kept
 
 
 def noise(cases: Sequence[Case]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ SAMPLE = Path(axiommind.__file__).parent / "sample"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MEMORY = (ROOT / "docs" / "memory.md").read_text(encoding="utf-8")
 MEANING = (ROOT / "docs" / "meaning.md").read_text(encoding="utf-8")
+RECALL = (ROOT / "docs" / "recall.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(console|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 MAKE = re.compile(r"^([a-z]+):", re.MULTILINE)
@@ -65,9 +66,9 @@ def without_comment(line: str) -> str:
     return re.sub(r"\s+# .*$", "", line)
 
 
-def examples(text: str = README + MEMORY + MEANING) -> list[tuple[str, str]]:
-    """Every command in the blocks of the README and of the pages on memory and on meaning, and in a console block what
-    each prints."""
+def examples(text: str = README + MEMORY + MEANING + RECALL) -> list[tuple[str, str]]:
+    """Every command in the blocks of the README and of the pages on memory, meaning and recall, and in a console block
+    what each prints."""
     found = []
     for kind, block in FENCE.findall(text):
         if kind == "sh":
@@ -154,7 +155,8 @@ def test_every_make_target_exists(command: str) -> None:
 
 @pytest.mark.parametrize(
     ("home", "command", "output"),
-    [("sample", *e) for e in examples(README + MEMORY) if e[1]] + [("embedded", *e) for e in examples(MEANING) if e[1]],
+    [("sample", *e) for e in examples(README + MEMORY + RECALL) if e[1]]
+    + [("embedded", *e) for e in examples(MEANING) if e[1]],
 )
 def test_every_printed_output_is_what_the_sample_gives(
     home: str, command: str, output: str, request: pytest.FixtureRequest

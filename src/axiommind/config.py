@@ -207,7 +207,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_MAX_TOKENS",
         int,
         2_000,
-        "Most tokens of one `axm recall` or `axm search --smart`, over all layers.",
+        "Most tokens of one `axm search --smart`, over all layers.",
         "disclosure.max_tokens",
     ),
     Key(
@@ -264,7 +264,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_HOOK_TOKENS",
         int,
         800,
-        "Most tokens that a hook gives the agent for one prompt.",
+        "Most tokens that a hook gives the agent for one prompt, and that `axm recall` prints.",
         "hooks.prompt_tokens",
     ),
     Key(
