@@ -1,15 +1,17 @@
 # make run    the environment, every session indexed, a summary
 # make test   the environment, linters, types, tests
 # make proof  the longer proofs: kills, real transcripts, LanceDB
+# make test-clients  whole turns of the real Claude Code, offline (npm fetches it once)
 # make bench  figures on a folder of transcripts (FOLDER=…)
 
 VENV   ?= .venv
 FOLDER ?= ../shared/bench/transcripts
 BIN    := $(VENV)/bin
+CLIENT := $(or $(TMPDIR),/tmp)/axm-claude
 PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: run test lint types unit proof bench docs clean
+.PHONY: run test lint types unit proof test-clients bench docs clean
 
 run: $(VENV)/.run
 	@$(BIN)/axm start
@@ -24,7 +26,7 @@ types: $(VENV)/.dev
 	$(BIN)/mypy
 
 unit: $(VENV)/.dev
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow and not clients"
 
 proof: $(VENV)/.dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,lance]'
@@ -32,6 +34,12 @@ proof: $(VENV)/.dev
 	$(BIN)/pytest -m slow -s
 	AXM_EXAMPLES=10 $(BIN)/pytest tests/test_laws.py tests/memory/test_memory_laws.py tests/memory/test_task_laws.py \
 		tests/memory/test_conflict_laws.py tests/memory/test_promotion_laws.py tests/memory/test_recorded.py
+
+test-clients: $(VENV)/.dev
+	$(BIN)/python -m pip install -q --disable-pip-version-check pexpect pyte
+	@ls $(CLIENT)/node_modules/@anthropic-ai/claude-code-*/claude >/dev/null 2>&1 || { mkdir -p $(CLIENT) && cd $(CLIENT) \
+		&& npm install --silent --no-fund --no-audit @anthropic-ai/claude-code@2.1.325 >/dev/null 2>&1; } || true
+	$(BIN)/pytest -m clients -rs tests/clients
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/index.py $(FOLDER)

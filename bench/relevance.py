@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import retrieval
-from axiommind.api.recalling import OF_ONE_SESSION
+from axiommind.api.recalling import OF_ONE_SESSION, TRAILING
 from axiommind.projections.scope import open_scoped
 from axiommind.search import find, relevance
 from axiommind.search.query import Query
@@ -337,12 +337,13 @@ def answered(cases: Sequence[Case]) -> dict[str, Any]:
 
 
 def injected(case: Case) -> list[Hit]:
-    """What an agent would be given: the likely ones, a few of each session."""
+    """What an agent would be given: the likely ones, a few of each session, none far behind the first."""
     of_owner: Counter[str] = Counter()
     kept = []
     for hit in case.hits[:SHOWN]:
         of_owner[hit.owner] += 1
-        if hit.chance >= LOW and of_owner[hit.owner] <= OF_ONE_SESSION:
+        likely = hit.chance >= max(LOW, case.hits[0].chance - TRAILING)
+        if likely and of_owner[hit.owner] <= OF_ONE_SESSION:
             kept.append(hit)
     return kept
 

@@ -17,11 +17,11 @@ from axiommind.search.disclose import Detail, TimelineItem
 from axiommind.search.rank import Passage
 from axiommind.search.rows import PASSAGES, Texts
 from axiommind.search.show import beside
-from axiommind.search.standing import claims, fallen
+from axiommind.search.standing import claims, fallen, repeating
 from axiommind.text.estimate import estimate_tokens
 from axiommind.text.summary import preview
 
-__all__ = ["details", "numbers", "timeline"]
+__all__ = ["details", "numbers", "sessions_of", "timeline"]
 
 _ENTRY = "ent_"
 # Of a prompt, so many answers and calls are named; of a text, so many files and tools.
@@ -96,6 +96,15 @@ def numbers(db: sqlite3.Connection, names: Iterable[str]) -> list[int]:
     return list(found)
 
 
+def sessions_of(db: sqlite3.Connection, names: Iterable[str]) -> dict[str, int]:
+    """How many of some passages (or entries) each session has."""
+    wanted = ", ".join(map(str, numbers(db, names)))
+    rows = db.execute(
+        f"select session_id, count(*) from passages where session_id is not null and id in ({wanted}) group by 1"
+    )
+    return dict(rows.fetchall())
+
+
 def _passages(db: sqlite3.Connection, wanted: Sequence[int]) -> list[Passage]:
     places = ", ".join(map(str, wanted))  # numbers of ours, not words of a user
     rows = {row[0]: Passage(*row) for row in db.execute(f"{PASSAGES} where p.id in ({places})")}
@@ -118,8 +127,10 @@ def timeline(
             before, after = beside(db, target, window) if target.session_id is not None else _chunks(db, target, window)
             near |= {passage.id: passage for passage in (*before, *after)}
     are_targets = {target.id for target in targets}
-    for gone in fallen(db, near.keys() - are_targets) if is_served else ():
-        del near[gone]
+    if is_served:
+        beside_them = near.keys() - are_targets
+        for gone in fallen(db, beside_them) | repeating(db, beside_them, are_targets):
+            del near[gone]
     texts = Texts(db)
     ordered = sorted(near.values(), key=lambda p: (p.timestamp or 0, p.id))
     where = locate(db, [(p.id, p.kind, p.ref) for p in ordered])

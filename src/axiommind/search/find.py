@@ -34,6 +34,8 @@ MODES = ("auto", "lexical", "semantic", "hybrid")
 MAX_K = 100
 # Of a long prompt, so many of its clauses are looked for: those that are worth most.
 MOST_CLAUSES = 24
+# A question with all the words of another, and no more than so many times as long, asks the same.
+ASKS_AGAIN = 1.2
 _END_OF_TIME = 1 << 42  # milliseconds: the year 2109
 
 
@@ -105,7 +107,7 @@ def find(
     if options.calibrated and not options.group and method not in ("hybrid", "semantic"):
         from axiommind.search.relevance import judge
 
-        judged = judge(asked, scored)
+        judged = judge(asked, [one for one in scored if not _asks_again(asked, one, query, texts)])
         best = judged[0].chance if judged else None
         chances = {one.one.passage.id: one for one in judged if one.chance >= options.floor}
         scored = [one.one for one in chances.values()]
@@ -156,6 +158,15 @@ def _alike(method: str, scored: Sequence[rank.Scored], meaning: Meaning | None) 
     from axiommind.search.alike import alike
 
     return alike(meaning, scored)
+
+
+def _asks_again(asked: rank.Asked, one: rank.Scored, query: Query, texts: Texts) -> bool:
+    """Whether a passage is a question that says no more than this one: it is no answer, and would hide the one that
+    there is."""
+    if one.passage.kind != "prompt" or asked.unknown or not all(one.words):
+        return False
+    said = texts(one.passage)[1].rstrip()
+    return said.endswith(("?", "？")) and len(said) <= ASKS_AGAIN * len(query.text)
 
 
 def _asked(db: sqlite3.Connection, query: Query, wanted: list[Clause], options: Options, now: int) -> rank.Asked:

@@ -7,7 +7,7 @@ Few statements, whatever the number of passages: this is on the way of every ans
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from axiommind.ids import number_of, short_id
@@ -18,8 +18,9 @@ from axiommind.search.disclose import IndexItem
 from axiommind.search.hits import Learned
 from axiommind.search.notes import claim as claim_of
 from axiommind.text.summary import SUMMARY_CHARS, preview
+from axiommind.text.tokens import clauses, terms
 
-__all__ = ["Claim", "claims", "fallen", "standing"]
+__all__ = ["Claim", "claims", "fallen", "repeating", "standing", "told"]
 
 _INSIGHT = KINDS["insight"]
 _KIND_OF = {number: kind for kind, number in KINDS.items()}
@@ -44,6 +45,9 @@ _EVIDENCE = """
     order by e.id
 """
 _ANSWER_CHARS = 50
+_READ_CHARS = 4_000  # of a text that is looked at for the words of a claim
+# A passage that has so much of what a claim says repeats it.
+ECHO = 0.75
 _ENTRIES = """
     select id, entry_id, entry_type, stage, status, superseded_by, session_id, project, happened_at, rule, title, text,
            content_json
@@ -113,10 +117,36 @@ def claims(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[Cl
     return {passage: those for passage, those in found.items() if those}
 
 
+def told(db: sqlite3.Connection, names: Iterable[str], items: Sequence[IndexItem]) -> frozenset[str]:
+    """Names of what was told, with what says the same: the entries that were learned from a passage that was told, and
+    of some items those passages that nothing was learned from but entries that were told."""
+    names = set(names)
+    numbers = {item.id: number for item in items if item.entry is None and (number := number_of(item.id)) is not None}
+    given = {number for name in names if not name.startswith("ent_") and (number := number_of(name)) is not None}
+    learned = claims(db, given.union(numbers.values()))
+    entries = {name for name in names if name.startswith("ent_")}
+    entries |= {claim.entry_id for passage in given for claim in learned.get(passage, ())}
+    rows = {claim.row for passage in given for claim in learned.get(passage, ())}
+    names |= entries | {short_id(row << KIND_BITS | _INSIGHT) for row in rows}
+    for name, number in numbers.items():
+        of = learned.get(number, ())
+        if of and all(claim.entry_id in entries for claim in of):
+            names.add(name)
+    return frozenset(names)
+
+
+def repeating(db: sqlite3.Connection, passages: Iterable[int], targets: Collection[int]) -> set[int]:
+    """The passages that entries among the targets were learned from: they say the same."""
+    learned = claims(db, passages)
+    return {p for p, those in learned.items() if any(c.row << KIND_BITS | _INSIGHT in targets for c in those)}
+
+
 def fallen(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
-    """The passages in whose words a claim was made that does not stand any more, and the entries that do not."""
+    """The passages in whose words a claim was made that does not stand any more, those that repeat such a claim in its
+    session, and the entries that do not stand."""
     passages = list(passages)
     found = {passage for passage, those in claims(db, passages).items() if any(c.status != "active" for c in those)}
+    found |= _echoes(db, passages).keys()
     entries = [passage >> KIND_BITS for passage in passages if passage & (1 << KIND_BITS) - 1 == _INSIGHT]
     if entries:
         rows = db.execute(f"select id from entries where status <> 'active' and id in ({', '.join(map(str, entries))})")
@@ -124,12 +154,45 @@ def fallen(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
     return found
 
 
+def _echoes(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[str]]:
+    """The passages that repeat a claim of their session which fell, as an agent does who notes what was decided, each
+    with the claims."""
+    wanted = ", ".join(str(p) for p in passages if _KIND_OF.get(p & (1 << KIND_BITS) - 1) in _TABLES)
+    rows = db.execute(
+        f"""
+        select p.id, e.entry_id, e.title, e.text
+        from passages p
+        join entries e on e.session_id = p.session_id
+        where e.status <> 'active' and p.id in ({wanted})
+        """
+    ).fetchall()
+    if not rows:
+        return {}
+    ids = ", ".join(str(passage) for passage in {row[0] for row in rows})
+    texts = db.execute(f"select id, text from passage_texts where id in ({ids})")
+    said = {passage: set(terms((text or "")[:_READ_CHARS])) for passage, text in texts}
+    found: dict[int, list[str]] = {}
+    for passage, entry, title, text in rows:
+        claim = _content(title) or _content(text)
+        if claim and len(claim & said.get(passage, set())) >= ECHO * len(claim):
+            found.setdefault(passage, []).append(entry)
+    return found
+
+
+def _content(text: str) -> set[str]:
+    """The terms of a claim that say something."""
+    return {term for clause in clauses(text) for term in clause.terms}
+
+
 def standing(db: sqlite3.Connection, items: Sequence[IndexItem]) -> list[IndexItem]:
     """An index without what fell: its successors in its place, and nothing said twice; best first."""
     numbers = {item.id: number_of(item.id) or 0 for item in items}
     learned = claims(db, (numbers[item.id] for item in items if item.entry is None and item.session_id is not None))
     # By item, the entries for whose sake it must not be served.
-    fell = {item.id: _fell(item, learned.get(numbers[item.id], ())) for item in items}
+    echoes = _echoes(db, numbers.values())
+    fell = {
+        item.id: [*_fell(item, learned.get(numbers[item.id], ())), *echoes.get(numbers[item.id], ())] for item in items
+    }
     rows = _chains(db, {item.entry.entry_id for item in items if item.entry is not None}.union(*fell.values()))
     where = locate(db, [(row.passage, "insight", row.id) for row in rows.values() if row.status == "active"])
     best: dict[str, IndexItem] = {}

@@ -50,7 +50,8 @@ def as_text(disclosed: Disclosed, budget: int, *, fence: bool = True) -> str:
     if shown.details:
         parts.append("\n\n---\n\n".join(map(_detail, shown.details)))
     left_out = shown.meta.total_matches - len(shown.matches)
-    return _with_cost(parts, budget, f"{left_out} more left out; " if left_out > 0 else "", around=True)
+    more = f"{left_out} more left out; " if left_out > 0 else ""
+    return _with_cost(parts, budget, more, around=True, fence=FENCE_CHARS if fence else 0)
 
 
 def shown_of(disclosed: Disclosed, budget: int, *, fence: bool = True) -> Disclosed:
@@ -88,10 +89,11 @@ def _detail(detail: Detail) -> str:
     return f"## Detail: {detail.id}\n_{' · '.join(part for part in about if part)}_\n\n{detail.content.strip()}"
 
 
-def _with_cost(parts: list[str], budget: int, more: str = "", *, around: bool) -> str:
+def _with_cost(parts: list[str], budget: int, more: str = "", *, around: bool, fence: int = FENCE_CHARS) -> str:
     body = "\n\n".join(parts)
     how = "axm show ID opens one" + (", axm timeline ID what was around it" if around else "")
-    return f"{body}\n\n_~{estimate_tokens(body) + 25} of {budget} tokens; {more}{how}_"
+    tokens = min(estimate_tokens(body) + 25 + fence // CHARS_PER_TOKEN, budget)
+    return f"{body}\n\n_~{tokens} of {budget} tokens; {more}{how}_"
 
 
 # --- packets -------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from axiommind.surfaces.cli import _options as options
 
 if TYPE_CHECKING:
     from axiommind.api.recalling import Silence
+    from axiommind.config import Config
     from axiommind.search.disclose import Disclosed
 
 HELP = "Print what an agent would be given for a prompt: the memories that are clearly meant, or nothing."
@@ -26,6 +27,7 @@ Nothing is printed where an agent is given nothing; why is said on stderr. axm s
 _WHY = {
     "nothing_to_ask": "Nothing to recall: the prompt asks for nothing that could be remembered.",
     "nothing_relevant": "Nothing relevant enough is remembered",
+    "nothing_new": "What is likely to be meant was given before, or does not stand any more.",
     "no_room": "Something is remembered, but the budget is too small for one line of it.",
 }
 
@@ -52,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(found, Silence):
         if args.json:
             options.print_json("disclosed", {**disclosed.to_dict(_nothing()), "why": found.why, "best": found.best})
-        options.say(_why(found))
+        options.say(_why(found, memory.config))
         return 1
     text = disclosed.fenced(disclosed.as_text(found, budget), memory.config.home)
     if args.json:
@@ -62,11 +64,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _why(silence: Silence) -> str:
+def _why(silence: Silence, config: Config) -> str:
     said = _WHY[silence.why]
     if silence.why != "nothing_relevant":
         return said
-    return f"{said}." if silence.best is None else f"{said}: what comes nearest has a score of {silence.best:.2f}."
+    if silence.best is None:
+        return f"{said}."
+    needed = f"{config.disclosure.min_score} is needed, {config.hooks.other_projects} outside the project"
+    return f"{said}: what comes nearest has a score of {silence.best:.2f}; {needed}."
 
 
 def _nothing() -> Disclosed:

@@ -217,7 +217,7 @@ def _keep(seen: _Seen, given: Answer) -> None:
         return
     at = time.time_ns() // 1_000_000
     try:
-        if given.outcome == "served":
+        if given.outcome == "served" or given.afresh:
             _record.spool(seen.home, seen.event, seen.session, given, at, seen.took)
         _record.note(seen.home, seen.event, seen.session, given, at, seen.took)
     except OSError:  # no space, or not ours to write

@@ -39,6 +39,8 @@ class Answer(NamedTuple):
     items: tuple[Item, ...] = ()
     project: str | None = None
     about: str = ""  # what it was served for, as a hash, where that may be served only once
+    also: tuple[str, ...] = ()  # other names of what was served, and what was shown beside it
+    afresh: bool = False  # what was served before has left the agent's context
     indexing: bool = False  # whether to index in the background
     learning: bool = False  # and to learn
 

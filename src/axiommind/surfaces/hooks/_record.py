@@ -69,7 +69,10 @@ def served(home: Path, session: str) -> Served:
     for line in lines:
         try:
             said = json.loads(line)
+            if said.get("afresh"):
+                ids, abouts = set(), set()
             ids.update(item["id"] for item in said["items"])
+            ids.update(name for name in said.get("also", ()) if isinstance(name, str))
             abouts.add(said.get("about", ""))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             continue
@@ -95,8 +98,12 @@ def spool(home: Path, event: str, session: str, answer: Answer, at: int, took: f
         "tokens": answer.tokens,
         "ms": round(took),
     }
+    if answer.also:
+        line["also"] = answer.also
     if answer.about:
         line["about"] = answer.about
+    if answer.afresh:
+        line["afresh"] = True
     append(folder_of(home) / "served" / f"{name}.jsonl", line)
 
 

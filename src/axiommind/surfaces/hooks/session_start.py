@@ -10,6 +10,8 @@ __all__ = ["answer"]
 
 def answer(call: Call) -> Answer:
     said = _packet(call)
+    if call.text("source") in ("compact", "clear"):
+        said = said._replace(afresh=True)
     if not is_due(call.config.home):
         return said
     return said._replace(indexing=True, learning=call.config.hooks.learn)

@@ -37,5 +37,7 @@ def answer(call: Call) -> Answer:
     items = {item.id: Item(item.id, item.type, item.score) for item in shown.matches}
     for detail in shown.details:
         items.setdefault(detail.id, Item(detail.id, detail.type))
+    entries = [one.entry.entry_id for one in shown.matches if one.entry is not None]
+    also = (*entries, *(one.id for one in shown.timeline))
     project = recalling.scope(cwd=call.folder).project
-    return Answer("served", found.meta.expansion_reason or "", text, tuple(items.values()), project)
+    return Answer("served", found.meta.expansion_reason or "", text, tuple(items.values()), project, also=also)

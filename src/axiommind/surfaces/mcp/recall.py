@@ -36,6 +36,7 @@ class Match(TypedDict):
     project: str | None
     citation: Cited | None
     entry: dict[str, Any] | None
+    elsewhere: bool
 
 
 class Around(TypedDict):

@@ -1,0 +1,1 @@
+"""The real clients, whole turns of them, offline: `make test-clients`."""
