@@ -150,7 +150,7 @@ class Recalling(Searching):
     def recall(
         self,
         prompt: str,
-        scope: Scope,
+        scope: Scope | str,
         *,
         budget: int | None = None,
         session: str | None = None,
@@ -389,6 +389,8 @@ def _served(db: sqlite3.Connection, wanted: _Wanted, hits: Sequence[Hit]) -> lis
     unwanted = _sessions(db, wanted.not_session)
     items = [_item(hit) for hit in hits]
     known = told(db, wanted.skip, items) if wanted.skip else frozenset()
+    if wanted.not_session is not None:
+        known |= _own(db, items, wanted.not_session)
 
     def is_wanted(item: IndexItem) -> bool:
         entry = item.entry.entry_id if item.entry is not None else None
@@ -397,6 +399,18 @@ def _served(db: sqlite3.Connection, wanted: _Wanted, hits: Sequence[Hit]) -> lis
     # Also of what takes the place of others.
     found = [item for item in standing(db, [one for one in items if is_wanted(one)]) if is_wanted(item)]
     return _spread(db, found, wanted) if wanted.of_one and found else found
+
+
+def _own(db: sqlite3.Connection, items: Sequence[IndexItem], session: str) -> frozenset[str]:
+    """The items whose words a session holds itself, as a fork does."""
+    if db.execute("select 1 from sessions where id = ?", (session,)).fetchone() is None:
+        return frozenset()  # it has just begun, and nothing is known of it
+    from axiommind.search.around import words_of
+    from axiommind.search.standing import copied
+
+    words = {item.id: words_of(db, item.id) for item in items}
+    own = copied(db, {passage for passages in words.values() for passage in passages}, session)
+    return frozenset(name for name, passages in words.items() if not own.isdisjoint(passages))
 
 
 def _spread(db: sqlite3.Connection, items: Sequence[IndexItem], wanted: _Wanted) -> list[IndexItem]:

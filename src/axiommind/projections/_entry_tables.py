@@ -38,6 +38,7 @@ DDL = (
     "create index idx_entries_session on entries(session_id)",
     "create index idx_entries_key on entries(canonical_key)",
     "create index idx_entries_value on entries(value_key)",
+    "create index idx_entries_fallen on entries(project) where status <> 'active'",
     """
     create table promotions (
         id integer primary key,

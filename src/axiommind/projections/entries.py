@@ -18,7 +18,7 @@ from axiommind.projections._entry_tables import DDL
 from axiommind.projections._rows import iso, row_id
 
 NAME = "entries"
-VERSION = 1
+VERSION = 2
 AFTER = ("sessions",)
 EVENT_TYPES = (
     "memory_extracted",

@@ -21,7 +21,7 @@ from axiommind.search.standing import claims, fallen, repeating
 from axiommind.text.estimate import estimate_tokens
 from axiommind.text.summary import preview
 
-__all__ = ["details", "numbers", "sessions_of", "timeline"]
+__all__ = ["details", "numbers", "sessions_of", "timeline", "words_of"]
 
 _ENTRY = "ent_"
 # Of a prompt, so many answers and calls are named; of a text, so many files and tools.
@@ -35,6 +35,7 @@ c cc cfg cpp cs css csv go h hpp html ini ipynb java js json jsonl jsx kt lock l
 sh sql svg swift toml ts tsx txt vue xml yaml yml zig
 """
 _ENDINGS = frozenset(_ENDING_LIST.split())
+_WORD = re.compile(r"\w+")
 _WITH_CODE = frozenset(["Bash", "Edit", "MultiEdit", "Write", "NotebookEdit"])
 _FILE = """
     case when json_valid(input_json) then
@@ -136,7 +137,7 @@ def timeline(
     where = locate(db, [(p.id, p.kind, p.ref) for p in ordered])
     return [
         TimelineItem(
-            short_id(p.id), p.timestamp, p.kind, preview(_whole(*texts(p))), p.id in are_targets, where.get(p.id)
+            short_id(p.id), p.timestamp, p.kind, preview(_whole(p.kind, *texts(p))), p.id in are_targets, where.get(p.id)
         )
         for p in ordered
     ]
@@ -164,7 +165,7 @@ def details(db: sqlite3.Connection, wanted: Sequence[int]) -> list[Detail]:
     texts = Texts(db)
     found = []
     for passage in passages:
-        content = _whole(*texts(passage))
+        content = _whole(passage.kind, *texts(passage))
         children = _children(db, passage)
         files, tools, has_code = _used(db, passage, content, children)
         found.append(
@@ -188,9 +189,18 @@ def details(db: sqlite3.Connection, wanted: Sequence[int]) -> list[Detail]:
     return found
 
 
-def _whole(title: str, text: str) -> str:
-    """A text below its title, unless that is how it begins."""
-    return text if not title or text.startswith(title.rstrip("…")) else f"{title}\n\n{text}"
+def _whole(kind: str, title: str, text: str) -> str:
+    """A text below its title, unless that is how it begins. What was learned is titled by its own words: where the text
+    has all of them, it says enough."""
+    if not title or text.startswith(title.rstrip("…")):
+        return text
+    if kind == "insight" and set(_words(title)) <= set(_words(text)):
+        return text
+    return f"{title}\n\n{text}"
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
 
 
 def _at(passage: Passage) -> dict[str, object]:
@@ -215,10 +225,21 @@ def _children(db: sqlite3.Connection, passage: Passage) -> list[tuple[int, str, 
 
 
 def _related(db: sqlite3.Connection, passage: Passage) -> list[str]:
-    if passage.kind != "insight":
-        return []
-    rows = db.execute(_EVIDENCE, {"entry": passage.ref}).fetchall()
-    return [short_id(number) for (number,) in rows[:_CHILDREN] if number is not None]
+    return [short_id(number) for number in _evidence(db, passage.ref)] if passage.kind == "insight" else []
+
+
+def _evidence(db: sqlite3.Connection, entry: int) -> list[int]:
+    """The passages that hold the words of an entry."""
+    rows = db.execute(_EVIDENCE, {"entry": entry}).fetchall()
+    return [number for (number,) in rows[:_CHILDREN] if number is not None]
+
+
+def words_of(db: sqlite3.Connection, name: str) -> list[int]:
+    """The passages that hold the words of a passage: itself, or of an entry those that it was learned from."""
+    number = number_of(name) or 0
+    if number & (1 << KIND_BITS) - 1 == KINDS["insight"]:
+        return _evidence(db, number >> KIND_BITS)
+    return [number]
 
 
 def _used(

@@ -20,7 +20,7 @@ from axiommind.search.notes import claim as claim_of
 from axiommind.text.summary import SUMMARY_CHARS, preview
 from axiommind.text.tokens import clauses, terms
 
-__all__ = ["Claim", "claims", "fallen", "repeating", "standing", "told"]
+__all__ = ["Claim", "claims", "copied", "fallen", "repeating", "standing", "told"]
 
 _INSIGHT = KINDS["insight"]
 _KIND_OF = {number: kind for kind, number in KINDS.items()}
@@ -44,10 +44,40 @@ _EVIDENCE = """
     where e.session_id in ({sessions})
     order by e.id
 """
+# Claims of a passage's project that do not stand any more: of its own session, and of others if it is older than the
+# ruling. The newest ones, because each costs a comparison.
+_FELL = """
+    with fell as materialized (
+        select e.entry_id, e.session_id, e.project, e.rule, e.title, e.text,
+               coalesce(n.title || ' ' || n.text, '') as instead,
+               (select max(strftime('%s', r.at)) * 1000 from rulings r where r.entry_id = e.entry_id) as fell_at
+        from entries e
+        left join entries n on n.entry_id = e.superseded_by
+        where e.status <> 'active'
+          and e.project in (
+              select s.project from passages p join sessions s on s.id = p.session_id where p.id in ({wanted})
+          )
+        order by e.id desc
+        limit 200
+    )
+    select p.id, f.entry_id, f.rule, f.title, f.text, f.instead
+    from passages p
+    join sessions s on s.id = p.session_id
+    join fell f on f.project = s.project and (f.session_id = p.session_id or p.timestamp < f.fell_at)
+    where p.id in ({wanted})
+"""
+# Passages whose messages are also in another session: a fork holds what it was forked from.
+_COPIED = """
+    with m(kind, id, session_id, first, last, uuid) as ({messages})
+    select m.kind, m.id
+    from m
+    join records r on r.uuid = m.uuid and r.session_id = ?
+"""
 _ANSWER_CHARS = 50
 _READ_CHARS = 4_000  # of a text that is looked at for the words of a claim
-# A passage that has so much of what a claim says repeats it.
-ECHO = 0.75
+# A passage that has so much of what a claim says repeats it, if it has all that another claim took the place of: a
+# question about the same has all but that.
+ECHO = 0.8
 _ENTRIES = """
     select id, entry_id, entry_type, stage, status, superseded_by, session_id, project, happened_at, rule, title, text,
            content_json
@@ -87,16 +117,7 @@ class _Row(NamedTuple):
 
 def claims(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[Claim]]:
     """What was learned from the words of passages, by passage."""
-    wanted: dict[str, list[int]] = {kind: [] for kind in _TABLES}
-    for passage in passages:
-        kind = _KIND_OF.get(passage & (1 << KIND_BITS) - 1)
-        if kind in wanted:
-            wanted[kind].append(passage >> KIND_BITS)
-    messages = " union all ".join(  # numbers of ours, not words of a user
-        f"{_TABLES[kind].format(kind=KINDS[kind])} where id in ({', '.join(map(str, refs))})"
-        for kind, refs in wanted.items()
-        if refs
-    )
+    messages = _messages(passages)
     if not messages:
         return {}
     places: dict[str, list[tuple[int, int, int]]] = {}
@@ -115,6 +136,28 @@ def claims(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[Cl
             if is_in and one not in found.setdefault(passage, []):
                 found[passage].append(one)
     return {passage: those for passage, those in found.items() if those}
+
+
+def _messages(passages: Iterable[int]) -> str:
+    """The select of the messages that passages are; empty where none is one."""
+    wanted: dict[str, list[int]] = {kind: [] for kind in _TABLES}
+    for passage in passages:
+        kind = _KIND_OF.get(passage & (1 << KIND_BITS) - 1)
+        if kind in wanted:
+            wanted[kind].append(passage >> KIND_BITS)
+    return " union all ".join(  # numbers of ours, not words of a user
+        f"{_TABLES[kind].format(kind=KINDS[kind])} where id in ({', '.join(map(str, refs))})"
+        for kind, refs in wanted.items()
+        if refs
+    )
+
+
+def copied(db: sqlite3.Connection, passages: Iterable[int], session: str) -> set[int]:
+    """The passages whose words stand in a session too, because one of the two was forked from the other."""
+    messages = _messages(passages)
+    if not messages:
+        return set()
+    return {ref << KIND_BITS | kind for kind, ref in db.execute(_COPIED.format(messages=messages), (session,))}
 
 
 def told(db: sqlite3.Connection, names: Iterable[str], items: Sequence[IndexItem]) -> frozenset[str]:
@@ -155,26 +198,24 @@ def fallen(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
 
 
 def _echoes(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[str]]:
-    """The passages that repeat a claim of their session which fell, as an agent does who notes what was decided, each
-    with the claims."""
+    """The passages that repeat a claim which fell, each with the claims: as an agent does who notes what was decided,
+    or another session that went by it before it fell."""
     wanted = ", ".join(str(p) for p in passages if _KIND_OF.get(p & (1 << KIND_BITS) - 1) in _TABLES)
-    rows = db.execute(
-        f"""
-        select p.id, e.entry_id, e.title, e.text
-        from passages p
-        join entries e on e.session_id = p.session_id
-        where e.status <> 'active' and p.id in ({wanted})
-        """
-    ).fetchall()
+    rows = db.execute(_FELL.format(wanted=wanted)).fetchall()
     if not rows:
         return {}
     ids = ", ".join(str(passage) for passage in {row[0] for row in rows})
     texts = db.execute(f"select id, text from passage_texts where id in ({ids})")
     said = {passage: set(terms((text or "")[:_READ_CHARS])) for passage, text in texts}
+    claims: dict[str, tuple[set[str], set[str]]] = {}
     found: dict[int, list[str]] = {}
-    for passage, entry, title, text in rows:
-        claim = _content(title) or _content(text)
-        if claim and len(claim & said.get(passage, set())) >= ECHO * len(claim):
+    for passage, entry, rule, title, text, instead in rows:
+        if entry not in claims:  # of a question that was answered, both are the claim
+            claim = _content(f"{title} {text}" if rule == "answers" else title) or _content(text)
+            claims[entry] = claim, claim - _content(instead) if instead else set()
+        claim, changed = claims[entry]
+        heard = said.get(passage, set())
+        if claim and changed <= heard and len(claim & heard) >= ECHO * len(claim):
             found.setdefault(passage, []).append(entry)
     return found
 
