@@ -29,6 +29,9 @@ HOSTILE = (
     b'{"v":2}',
     b"\xff\xfe{}",
     b'{"v":1,"at":true,"hook":"Stop","session":"s","items":[]}',
+    b'{"v":true,"at":5,"hook":"Stop","session":"s","items":[{"id":"abc","kind":"tool"}]}',
+    b'{"v":1,"at":1' + b"0" * 400 + b',"hook":"Stop","session":"s","items":[{"id":"abc","kind":"tool"}]}',
+    b'{"v":1,"at":1e300,"hook":"Stop","session":"s","items":[{"id":"abc","kind":"tool"}]}',
     b'{"v":1,"at":1e999,"hook":"Stop","session":"s","items":[{"id":"abc","kind":"tool"}]}',
     b'{"v":1,"at":5,"hook":"Stop","session":"../../etc","items":[{"id":"abc","kind":"tool"}]}',
     b'{"v":1,"at":5,"hook":"Stop","session":"s","items":[{"id":"two words","kind":"tool"},7,null]}',
@@ -102,6 +105,16 @@ def test_an_answer_is_one_event_however_often_it_is_read(world: World) -> None:
     assert world.memory().verify() == []
 
 
+@pytest.mark.parametrize(
+    ("number", "count"), [(10**400, 10**9), (-(10**400), 0), (1e300, 10**9), (True, 0), (1e999, 0)]
+)
+def test_a_number_of_any_size_is_borne(world: World, number: float, count: int) -> None:
+    spool(world, line(tokens=number, ms=number, items=[{"id": "abc", "kind": "tool", "score": number}]))
+    world.memory().index()
+    assert world.rows("select tokens, took_ms from served") == [(count, count)]
+    assert world.rows("select score from served_items") == [(None,)]
+
+
 def test_two_processes_at_once_equal_one(world: World) -> None:
     spool(world, b"".join(line(at=n) for n in range(10, 40)))
     runs = [threading.Thread(target=lambda: world.memory().index()) for _ in range(2)]
@@ -146,7 +159,9 @@ def test_forgetting_takes_answers_and_items_along(world: World) -> None:
     spool(world, line("late", at=99, items=[gone]), "late")
     world.memory().index()
     assert len(served(world)) == 2, "what is forgotten is not served any more, whoever says so"
+    (world.home / "hooks" / "patterns.old").write_bytes(b"words")
     world.memory().forget(session="now")
+    assert not (world.home / "hooks" / "patterns.old").exists()
     assert not (world.home / "hooks" / "served" / "now.jsonl").exists()
     spool(world, line(at=50))
     world.memory().index()

@@ -155,6 +155,47 @@ def test_a_decision_that_does_not_stand_is_not_told(busy: World, act: str) -> No
     assert "Last decisions" not in told(start(busy))
 
 
+DECIDED = "We decided to store session tokens in Redis because of its latency"
+
+
+def test_words_that_do_not_stand_are_not_quoted(world: World) -> None:
+    session = Session("s1")
+    session.prompt("look at the login page, please")
+    session.prompt(f"{DECIDED}.")
+    session.answer("Noted: session tokens go to Redis, for its latency.")
+    session.add("custom-title", customTitle="Store session tokens in Redis")
+    learned(world, session)
+    assert "Redis" in str(start(world))
+    world.memory().rule(world.one("select entry_id from entries"), "contested", "is it so?")
+    assert told(start(world)) == {"Last session": ["2026-01-05: look at the login page, please"]}
+    with reading(world) as db:
+        assert told(recovery(db, "s1", now=NOW)) == {"Asked": ["first: look at the login page, please"]}
+
+
+def test_what_was_decided_is_said_once(world: World) -> None:
+    opened, closed = Session("s1"), Session("s2")
+    opened.prompt(f"{DECIDED}.")
+    assert list(told(start(learned(world, opened)))) == ["Last session"]
+    closed.prompt("look at the login page, please", at=60)
+    closed.prompt("We decided to use Argon2 instead of bcrypt for hashing passwords. Thanks!", at=61)
+    closed.answer("Noted: we decided to use Argon2 instead of bcrypt for hashing passwords.", at=62)
+    packet = told(start(learned(world, closed)))
+    assert len(packet["Last decisions"]) == 2
+    assert packet["Last session"] == ["2026-01-05: look at the login page, please"]
+
+
+def test_a_copy_of_this_session_is_not_the_last_one(world: World) -> None:
+    older, original, fork = Session("s0"), Session("s1"), Session("new")
+    older.prompt("something else altogether", at=-60)
+    original.prompt("look at the rates table")
+    original.answer("I looked at it.")
+    fork.lines = [line | {"sessionId": "new"} for line in original.lines]
+    original.prompt("and at the other table")
+    learned(world, older, original)
+    assert "look at the rates table" in str(start(world))
+    assert told(start(learned(world, fork)))["Last session"] == ["2026-01-05: something else altogether"]
+
+
 def test_of_a_reversed_decision_the_new_one_is_told(world: World) -> None:
     first, second = Session("s1"), Session("s2")
     first.ask("Which store should invoices use?", "SQLite")
@@ -280,6 +321,27 @@ def test_what_a_person_said_when_refusing_an_edit_is_told(world: World) -> None:
     assert "the user refused it: “edit the list, not this file”" in note
 
 
+def test_what_a_subagent_of_this_session_met_is_not_told(world: World) -> None:
+    parent = Session("new")
+    parent.prompt("change the rates")
+    helper = Session("new")
+    helper.sidechain = True
+    helper.prompt("change them for your parent")
+    helper.use("Edit", "EACCES: permission denied, open", error=True, file_path=TAX, old_string="x", new_string="y")
+    folder = world.write(parent).with_suffix("") / "subagents"
+    folder.mkdir(parents=True)
+    (folder / "agent-a1.jsonl").write_bytes(helper.data())
+    learned(world, parent)
+    assert edit(world, TAX, session="new") == {}
+    assert edit(world, TAX, session="another")
+
+
+@pytest.mark.parametrize("path", ["src//billing/tax_rates.py", "./src/x/../billing/tax_rates.py"])
+def test_a_path_may_be_written_in_many_ways(world: World, path: str) -> None:
+    ruled(world, "Never edit src/billing/tax_rates.py by hand.")
+    assert edit(world, path) == edit(world, f"{PROJECT}/{path}") == edit(world, TAX) != {}
+
+
 @pytest.mark.parametrize(
     "errors",
     [
@@ -312,6 +374,46 @@ def test_an_error_that_was_got_over_is_told_with_what_was_done(world: World) -> 
     assert fail(world, MISSING) == [
         "met on 2026-01-05: ModuleNotFoundError: No module named 'yaml'; then running `uv add pyyaml` and it worked"
     ]
+
+
+ROLE = (
+    'Exit code 1\nE   psycopg.OperationalError: connection failed: connection to server at "127.0.0.1" failed: '
+    'FATAL:  role "ledger_app" does not exist\n1 error in 0.31s'
+)
+FAILED, PASSED = ("pytest -q tests/ledger", ROLE, True), ("pytest -q tests/ledger", "14 passed", False)
+CREATED, LOOKED = ("createuser ledger_app", "", False), ("psql -c 'select 1'; git status; ls", "ok", False)
+
+
+@pytest.mark.parametrize("between", [[CREATED], [LOOKED, CREATED, ("cat pg_hba.conf", "…", False)]])
+def test_a_command_that_nobody_knows_may_have_helped(world: World, between: list[tuple[str, str, bool]]) -> None:
+    met(world, FAILED, *between, PASSED)
+    (note,) = fail(world, ROLE, "pytest -q tests/ledger")
+    assert note.endswith("; then running `createuser ledger_app` and it worked")
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        [LOOKED],
+        [(f"./try-{n}", "ok", False) for n in range(4)],  # which of them?
+        [CREATED, FAILED, LOOKED],  # that was not it
+        [CREATED, ("sed -i s/app/admin/ conftest.py", "", False)],  # or was it the edit?
+        [("python3 -c 'import psycopg'", "", False), ("docker compose ps", "db up", False)],
+    ],
+)
+def test_what_may_not_have_helped_is_not_told(world: World, between: list[tuple[str, str, bool]]) -> None:
+    assert fail(met(world, FAILED, *between, PASSED), ROLE, "pytest -q tests/ledger") == []
+
+
+def test_a_sentence_in_a_note_ends_once(world: World) -> None:
+    error = "Exit code 2\nsrc/pay.ts(8,2): error TS2322: Type 'string' is not assignable to type 'number'."
+    session = Session("old")
+    session.prompt("run the checks")
+    session.use("Bash", error, True, command="bun run typecheck")
+    session.use("Edit", file_path=f"{PROJECT}/src/pay.ts", old_string="'1'", new_string="1")
+    session.use("Bash", "$ tsc --noEmit", command="bun run typecheck")
+    (note,) = fail(learned(world, session), error, "bun run typecheck")
+    assert "to type 'number'; then editing pay.ts" in note
 
 
 def test_a_call_that_had_to_be_another_is_told(world: World) -> None:
@@ -419,7 +521,7 @@ def test_what_makes_two_errors_one(one: str, other: str, same: bool) -> None:
 
 # --- cost ------------------------------------------------------------------------------------------------
 
-_LARGE = "sessions|prompts|responses|tool_uses|file_edits|entries|entities|edges|passages|task_events|segments"
+_LARGE = "sessions|prompts|responses|tool_uses|file_edits|entries|entities|edges|passages|task_events|segments|records"
 
 
 def test_no_table_is_read_from_end_to_end(busy: World) -> None:

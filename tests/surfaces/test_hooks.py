@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from hypothesis import strategies as st
 from axiommind.surfaces import hooks
 from axiommind.surfaces.hooks import _call, _detached, _patterns, _record
 from axiommind.surfaces.hooks._call import Answer
-from tests.transcripts import PROJECT, Lines, World
+from tests.transcripts import PROJECT, START, Lines, World
 
 EVENTS = ("UserPromptSubmit", "SessionStart", "PreToolUse", "PostToolUseFailure", "Stop", "SessionEnd", "PreCompact")
 PROMPT = "how does the zephyr anemometer calibrate its hygroscope?"
@@ -90,6 +91,7 @@ def test_a_prompt_is_answered_once_and_recorded(told: World) -> None:
     again = run(told, given=raw(session="once/../1", prompt=PROMPT))  # the event is as stdin says
     assert (again.returncode, again.stdout) == (0, b"")
     assert log(told)[-1]["outcome"] == "silent" and len(spooled(told, "once1")) == 1
+    assert log(told)[-1]["why"].startswith("nothing_new")
     for path in (told.home / "hooks").rglob("*"):
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
 
@@ -148,6 +150,56 @@ def test_a_file_and_an_error_are_told_about_once(told: World, monkeypatch: pytes
     assert hooks.answer("PreToolUse", given, told.environ).why == "this file was told about"
     assert hooks.answer("PreToolUse", given.replace(b"b.py", b"c.py"), told.environ).outcome == "served"
     assert _record.served(told.home, "files").ids == {"1a"}
+
+
+def tell(world: World, event: str, **fields: Any) -> Answer:
+    """Ask as a client does, and record the answer as a process does."""
+    seen = hooks._Seen(event)
+    answer = hooks.answer(event, raw(event, "telling", **fields), world.environ, seen)
+    hooks._keep(seen, answer)
+    return answer
+
+
+def test_a_memory_is_told_once_until_the_context_is_lost(world: World) -> None:
+    recently = (time.time() * 1000 - START) / 60_000 - 600
+    lines = Lines("old")
+    lines.prompt("We decided to store session tokens in Memcached because of its latency", at=recently)
+    for n in range(30):
+        lines.prompt(f"add a chart of rainfall for station {n}", at=recently - 900 + n)
+    world.write(lines)
+    world.memory().index()
+    world.memory().learn()
+    ((entry,),) = world.rows("select entry_id from entries")
+    asked = {"prompt": "where do we store session tokens, in Memcached or elsewhere?"}
+    started = tell(world, "SessionStart", source="startup")
+    assert "Memcached" in started.text and entry not in _record.served(world.home, "telling").ids
+    said = tell(world, "UserPromptSubmit", **asked)
+    assert said.why.startswith("nothing_new"), "the entry learned from a passage that was told is told, too"
+    assert not tell(world, "SessionStart", source="resume").afresh
+    assert tell(world, "SessionStart", source="compact").afresh
+    assert "Memcached" in tell(world, "UserPromptSubmit", **asked).text
+    assert entry in _record.served(world.home, "telling").ids
+    assert tell(world, "UserPromptSubmit", **asked).why.startswith("nothing_new")
+    cleared = tell(world, "SessionStart", source="clear")
+    assert cleared.afresh and "Memcached" in cleared.text
+    assert tell(world, "UserPromptSubmit", **asked).why.startswith("nothing_new")
+
+
+def test_an_index_of_another_version_is_not_told_from_and_is_made_anew(world: World) -> None:
+    lines = Lines("old")
+    lines.prompt(PROMPT)
+    world.write(lines)
+    world.memory().index()
+    with sqlite3.connect(world.home / "index.db") as db:
+        db.execute("update projection_offsets set version = version + 1")
+    db.close()
+    edit = {"tool_name": "Edit", "tool_input": {"file_path": f"{PROJECT}/a.py"}, "error": "Exit code 1\nboom"}
+    for event in EVENTS[:4]:
+        tell(world, event, prompt=PROMPT, source="compact", **edit)
+        noted = log(world)[-1]
+        assert (noted["outcome"], noted["why"]) == ("error", "the index was made by another version of this program")
+    again = hooks.answer("SessionStart", raw("SessionStart", source="compact"), world.environ)
+    assert again.indexing and again.afresh
 
 
 def test_no_text_is_longer_than_the_client_takes(tmp_path: Path) -> None:
@@ -294,11 +346,12 @@ def test_the_log_is_turned_over(world: World) -> None:
     assert len(path.read_bytes().splitlines()) == 1
 
 
-@pytest.mark.parametrize("damage", ["none", "torn", "junk", "other", "wrong code"])
+@pytest.mark.parametrize("damage", ["none", "torn", "junk", "other", "wrong code", "wrong groups"])
 def test_kept_patterns_are_what_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
     compiler = re._compiler  # type: ignore[attr-defined]
     monkeypatch.setattr(compiler, "compile", compiler.compile)  # so that it is put back
     monkeypatch.setattr(_patterns, "_LONG_S", 0.0)
+    monkeypatch.setattr(_patterns, "_is_of_program", lambda _pattern, _frame: True)
     wanted: list[tuple[str | bytes, int]] = [
         (r"(?P<a>\w+)-(?P<b>[가-힣一-鿿]+)(c)?", re.IGNORECASE),
         (rb"x*+(?=y)|[^\x00]{3}", 0),
@@ -322,20 +375,58 @@ def test_kept_patterns_are_what_they_were(tmp_path: Path, monkeypatch: pytest.Mo
     first.save()
     path = _patterns.path_in(tmp_path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600 and list(tmp_path.glob("patterns*")) == [path]
-    made_by, kept = marshal.loads(path.read_bytes())
+    made_by, kept = marshal.loads(path.read_bytes()[8:])
     assert len(kept) == len(wanted)
     if damage == "torn":
         path.write_bytes(path.read_bytes()[:-50])
     elif damage == "junk":
         path.write_bytes(b"junk" * 100)
     elif damage == "other":
-        path.write_bytes(marshal.dumps((("another", 1), {})))
+        path.write_bytes(packed((("another", 1), {})))
     elif damage == "wrong code":
-        path.write_bytes(marshal.dumps((made_by, {key: (0, [99_999], 0, {}, ()) for key in kept})))
+        path.write_bytes(packed((made_by, {key: (0, [99_999], 0, {}, (None,)) for key in kept})))
+    elif damage == "wrong groups":
+        path.write_bytes(packed((made_by, {key: (*p[:2], 7, {}, p[4]) for key, p in kept.items()})))
     second = _patterns.Patterns(tmp_path)
     monkeypatch.setattr(second, "_parts", second._parts if damage != "none" else None)  # nothing is compiled again
     second.install()
     assert found(compiler.compile) == plain
+    second.save()
+    assert marshal.loads(path.read_bytes()[8:]) == (made_by, kept), "what was damaged is repaired"
+
+
+def packed(value: Any) -> bytes:
+    data = marshal.dumps(value)
+    return _patterns._head(data) + data
+
+
+def test_only_patterns_of_the_program_are_kept(told: World) -> None:
+    """Whatever is asked, in whatever script, and whatever file is changed. `_LATER` names what there is."""
+    for name in _patterns._LATER:
+        module, _, function = name.rpartition(".")
+        assert callable(getattr(import_module(module), function)), name
+    keep_all = "_patterns._LONG_S, _patterns._MOST = 0.0, 10_000"
+    code = f"from axiommind.surfaces.hooks import _patterns, main; {keep_all}; main()"
+    folder = told.home / "hooks"
+    folder.mkdir(exist_ok=True)
+    (folder / f"patterns.{sys.implementation.cache_tag}").write_bytes(b"of an older version")
+    edit = {"tool_name": "Edit", "tool_input": {"file_path": f"{PROJECT}/hygroscope_gauge.py"}}
+    failure = {"tool_name": "Bash", "tool_input": {"command": "hygroscope"}, "error": "Error: no hygroscope"}
+    for event, fields in (
+        ("UserPromptSubmit", {"prompt": PROMPT}),
+        ("UserPromptSubmit", {"prompt": "hygroscope는 지난주에 어떻게 quartz 기준으로 보정했지? 先週の校正は"}),
+        ("SessionStart", {"source": "startup"}),
+        ("PreToolUse", edit),
+        ("PostToolUseFailure", failure),
+    ):
+        given = raw(event, "kept", **fields)
+        subprocess.run([sys.executable, "-c", code, event], input=given, env=told.environ, check=True, timeout=30)
+    path = _patterns.path_in(folder)
+    assert list(folder.glob("patterns*")) == [path]
+    _, kept = marshal.loads(path.read_bytes()[8:])
+    assert len(kept) > 50
+    words = ("hygroscope", "quartz", "zephyr", "anemometer", "gauge", "calibrat", "보정", "기준", "校正")
+    assert [key for key in kept for word in words if word in str(key) or repr(word.encode())[2:-1] in str(key)] == []
 
 
 # --- the background ---------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ from hypothesis import strategies as st
 
 from axiommind import __version__
 from axiommind.config import Config
-from axiommind.errors import AxmError
+from axiommind.errors import AxmError, Locked
 from axiommind.surfaces import cli, install
-from axiommind.surfaces.install import Machine, Wishes, _program, claude_code
+from axiommind.surfaces.install import Machine, Wishes, _files, _program, claude_code
+from axiommind.surfaces.install.claude_code import our_hooks
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugin"
@@ -259,6 +261,36 @@ def test_uninstall_finds_every_folder_that_was_written_to(machine: Machine, tmp_
     assert not files(machine.cwd) and files(other.cwd)
     take(machine)
     assert not files(other.cwd) and not files(machine.config.home)
+
+
+def test_a_project_is_the_repository_and_never_the_user_s_folder(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inside, notes = machine.cwd / "src" / "deep", machine.user / "notes"
+    for folder in (inside, notes, machine.cwd / ".git", machine.user / ".git"):
+        folder.mkdir(parents=True)
+    below = machine._replace(cwd=inside)
+    put(below, scope="project")
+    assert sorted(files(machine.cwd)) == [".claude/settings.json", ".mcp.json"]
+    assert str(machine.cwd / ".claude" / "settings.json") in capsys.readouterr().err
+    take(below, scope="project")
+    assert not files(machine.cwd)
+    put(machine._replace(cwd=notes), scope="project")
+    assert sorted(files(machine.user)) == ["notes/.claude/settings.json", "notes/.mcp.json"]
+
+
+def test_several_at_once_are_one_after_the_other(machine: Machine) -> None:
+    path = settings_of(machine, '{"model": "opus"}')
+    before = files(machine.user)
+    with ThreadPoolExecutor(6) as several:
+        assert list(several.map(lambda _: put(machine), range(6))) == [0] * 6
+    assert len(our_hooks(loaded(path))) == len(claude_code.EVENTS)
+    assert sorted(p.name for p in (machine.config.home / "backups").iterdir())[1:] == ["installed.json"]
+    with ThreadPoolExecutor(3) as several:
+        assert list(several.map(lambda _: take(machine), range(3))) == [0] * 3
+    assert files(machine.user) == before and not files(machine.config.home)
+    with _files.alone(machine.config.home), pytest.raises(Locked), _files.alone(machine.config.home, 0.01):
+        pass
 
 
 def test_without_a_server_the_hooks_are_wired_alone(

@@ -61,7 +61,6 @@ def told(world: World) -> World:
 # --- words that must not come back --------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="left_off and recovery do not ask search.standing.fallen")
 @pytest.mark.parametrize(("session", "source"), [("new", "startup"), ("old", "compact")])
 def test_a_session_that_starts_is_not_told_what_was_withdrawn(world: World, session: str, source: str) -> None:
     lines = Lines("old")
@@ -77,7 +76,6 @@ def test_a_session_that_starts_is_not_told_what_was_withdrawn(world: World, sess
     assert "Memcached" not in ask(world, "SessionStart", session, source=source).text
 
 
-@pytest.mark.xfail(strict=True, reason="a fork's copies are of another session, though the agent has read them")
 @pytest.mark.parametrize("session", ["old", "fork"])
 def test_a_fork_is_not_given_its_own_words(told: World, session: str) -> None:
     fork = Lines("fork")
@@ -87,7 +85,6 @@ def test_a_fork_is_not_given_its_own_words(told: World, session: str) -> None:
     assert "zephyr" not in ask(told, "UserPromptSubmit", session, prompt=PROMPT).text
 
 
-@pytest.mark.xfail(strict=True, reason="patterns made of a prompt's or a file's name are kept, also after forgetting")
 def test_patterns_of_what_was_said_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from axiommind.search.about_file import names_file
 
@@ -101,13 +98,11 @@ def test_patterns_of_what_was_said_are_not_kept(tmp_path: Path, monkeypatch: pyt
     assert not path_in(tmp_path).exists() or b"xylophone" not in path_in(tmp_path).read_bytes()
 
 
-@pytest.mark.xfail(strict=True, reason="a mark after < keeps it from looking like a tag to us, not to a reader")
 @pytest.mark.parametrize("mark", ["\ufe0f", "\u0336", "\u20dd"])
 def test_a_mark_does_not_hide_the_end_of_the_fence(mark: str, tmp_path: Path) -> None:
     assert f"<{mark}/recalled" not in fenced(f"and <{mark}/recalled-history> then", tmp_path)
 
 
-@pytest.mark.xfail(strict=True, reason="only recall is redacted again and made visible; get and timeline are not")
 @pytest.mark.parametrize("tool", ["get", "timeline"])
 def test_tools_of_the_server_redact_again(told: World, tool: str) -> None:
     anyio, mcp = pytest.importorskip("anyio"), pytest.importorskip("axiommind.surfaces.mcp")
@@ -125,7 +120,6 @@ def test_tools_of_the_server_redact_again(told: World, tool: str) -> None:
 # --- what somebody damaged ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="ingest.served._is_number: math.isfinite of a long int raises OverflowError")
 def test_a_number_of_any_length_in_the_spool_does_not_stop_the_index(told: World) -> None:
     line = {"v": 1, "at": 10**400, "hook": "Stop", "session": "old", "project": None, "items": [], "tokens": 1, "ms": 1}
     served = told.home / "hooks" / "served"
@@ -134,7 +128,6 @@ def test_a_number_of_any_length_in_the_spool_does_not_stop_the_index(told: World
     told.memory().index()
 
 
-@pytest.mark.xfail(strict=True, reason="marshal reads whatever is there, and may be told to make a list of 2^31 items")
 def test_damaged_patterns_are_not_unmarshalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiommind.surfaces.hooks._patterns._LONG_S", 0.0)
     monkeypatch.setattr(re._compiler, "compile", re._compiler.compile)  # type: ignore[attr-defined]
@@ -149,7 +142,6 @@ def test_damaged_patterns_are_not_unmarshalled(tmp_path: Path, monkeypatch: pyte
     assert (patterns._load(), read) == ({}, [])
 
 
-@pytest.mark.xfail(strict=True, reason="Call.reading does not look at the index's version, as find does")
 def test_no_packet_is_made_of_another_versions_index(told: World) -> None:
     assert ask(told, "SessionStart", source="startup").outcome == "served"
     with sqlite3.connect(told.home / "index.db") as db:
@@ -162,16 +154,16 @@ def test_no_packet_is_made_of_another_versions_index(told: World) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
-@pytest.mark.xfail(strict=True, reason="an answer that could not be written is recorded as served")
 def test_an_answer_that_nobody_got_was_not_served(told: World) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     assert start_hook(told, full, "gone").wait(10) == 0
     os.close(full)
     assert _record.served(told.home, "gone").ids == frozenset()
+    noted = json.loads((told.home / "hooks" / "hooks.log").read_bytes().splitlines()[-1])
+    assert (noted["outcome"], noted["why"], noted["items"]) == ("error", "the client is gone", 0)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs pipes of a known size")
-@pytest.mark.xfail(strict=True, reason="the thread that watches the clock waits for an answer that has begun, for ever")
 def test_a_client_that_does_not_read_keeps_no_hook_alive(told: World) -> None:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -182,6 +174,7 @@ def test_a_client_that_does_not_read_keeps_no_hook_alive(told: World) -> None:
     started = start_hook(told, writing, "deaf")
     try:
         assert started.wait(1.8) == 0
+        assert b"the client does not read" in (told.home / "hooks" / "hooks.log").read_bytes()
     finally:
         started.kill()
         started.wait()
@@ -198,3 +191,30 @@ def test_what_was_forgotten_is_in_no_file_and_in_no_answer(told: World) -> None:
     for event, fields in (("UserPromptSubmit", {"prompt": PROMPT}), ("SessionStart", {"source": "startup"})):
         assert "zephyr" not in ask(told, event, **fields).text
     assert [path for path in told.home.rglob("*") if path.is_file() and b"zephyr" in path.read_bytes()] == []
+
+
+def test_who_went_by_a_decision_does_not_keep_it_alive(world: World) -> None:
+    """What fell is not told either in the words of a session that went by it, nor by the agent that noted it."""
+    for name, prompt, answer in (
+        ("a", "We decided to use Flyway for the schema migrations of the billing ledger.", "Noted: Flyway it is."),
+        ("c", "Add a column there.", "As agreed, schema migrations of the billing ledger go through Flyway: V2.sql."),
+        ("b", "We decided to use Liquibase for the schema migrations of the billing ledger.", "Noted."),
+    ):
+        lines = Lines(name)
+        lines.prompt(prompt)
+        lines.answer(answer)
+        world.write(lines)
+    for n in range(12):
+        lines = Lines(f"n{n}")
+        lines.prompt(f"add a chart of rainfall for station number {n}")
+        world.write(lines)
+    memory = world.memory()
+    memory.index()
+    memory.learn()
+    entries = {text: entry for entry, text in world.rows("select entry_id, text from entries")}
+    old, new = (next(e for t, e in entries.items() if word in t) for word in ("Flyway", "Liquibase"))
+    asked = "what do schema migrations of the billing ledger go through?"
+    assert "Flyway" in str(memory.search_index(asked, Scope(PROJECT), min_score=0.0))
+    memory.rule(old, "superseded", "changed our mind", new)
+    found = str(memory.search_index(asked, Scope(PROJECT), min_score=0.0))
+    assert "Flyway" not in found and "Liquibase" in found

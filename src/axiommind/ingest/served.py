@@ -86,11 +86,14 @@ def append_served(log: EventLog, db: sqlite3.Connection, hooks: Path, *, again: 
 
 
 def drop_served(hooks: Path, sessions: Iterable[str], project: str | None = None) -> None:
-    """Remove what hooks wrote about sessions that are forgotten, or in a project that is."""
+    """Remove what hooks wrote about sessions that are forgotten, or in a project that is; and the patterns that they
+    keep, for an older program kept words of prompts there."""
     names = {_file_name(session) for session in sessions}
     for path, _changed in _files(hooks / _FOLDER):
         if path.stem in names or (project is not None and any(a.project == project for a in _answers(path))):
             _unlink(path)
+    for path in hooks.glob("patterns.*"):
+        _unlink(path)
 
 
 # --- reading -----------------------------------------------------------------------------------------------
@@ -128,7 +131,7 @@ def _answer(line: bytes) -> _Answer | None:
         given = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(given, dict) or given.get("v") != 1:
+    if not isinstance(given, dict) or not _is_number(given.get("v")) or given["v"] != 1:
         return None
     at: Any = given.get("at")
     hook: Any = given.get("hook")
@@ -162,7 +165,8 @@ def _fits(pattern: re.Pattern[str], value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    """A bool is none; an int may have any length, and `math` makes floats of what it is asked about."""
+    return type(value) is int or (type(value) is float and math.isfinite(value))
 
 
 def _is_path(text: str) -> bool:

@@ -6,6 +6,7 @@ that failed counts when its error says something, or when the same came again in
 
 from __future__ import annotations
 
+import posixpath
 import re
 import sqlite3
 from collections import Counter
@@ -48,7 +49,8 @@ def about_file(
     path = path.replace("\\", "/")
     root = (project or "").replace("\\", "/").rstrip("/")
     if root and not path.startswith("/") and ":" not in path[:3]:
-        path = f"{root}/{path.removeprefix('./')}"
+        path = f"{root}/{path}"
+    path = posixpath.normpath(path)
     own = path.removeprefix(f"{root}/") if root and path.startswith(f"{root}/") else ""
     bound = list(_binding(db, own, project, session)) if own and project is not None else []
     notes = [note for note in (*bound, *_failed_edits(db, path, session)) if note.id not in skip]
@@ -67,6 +69,7 @@ _ENTRIES = f"""
       and entry_type in ('decision', 'fact', 'insight')
       and rule not in ('commits', 'fixes')
       and session_id is not :session
+      and session_id not in (select id from sessions where parent_session = :session)
 """
 # What a person laid down binds. A plan says what was to be done, and the file has that by now: it counts when its title
 # is of a choice. What was committed is in git, and how a check was mended is told when it fails again (`met_before`).
@@ -188,6 +191,7 @@ _FAILED = f"""
     from file_edits f join tool_uses t on t.id = f.tool_use_id
     where f.id in (select id from file_edits where file_path = :path order by id desc limit {_EDITS})
       and t.session_id is not :session
+      and t.session_id not in (select id from sessions where parent_session = :session)
     order by t.id desc
 """
 # How the client complains about a call, in our words; None for what says nothing about the file.
@@ -205,7 +209,7 @@ _REJECTED = ("user doesn't want to proceed", "user rejected")
 
 
 def _failed_edits(db: sqlite3.Connection, path: str, session: str | None) -> Iterable[Note]:
-    """What stopped edits of the file in other sessions: each reason once, by the newest edit that met it."""
+    """What stopped edits of the file in sessions but this and its subagents: each reason once, by the newest edit."""
     rows = db.execute(_FAILED, {"path": path, "session": session}).fetchall()
     uses = len({row[0] for row in rows})
     newest: dict[str, tuple[Any, ...]] = {}

@@ -137,7 +137,12 @@ def timeline(
     where = locate(db, [(p.id, p.kind, p.ref) for p in ordered])
     return [
         TimelineItem(
-            short_id(p.id), p.timestamp, p.kind, preview(_whole(p.kind, *texts(p))), p.id in are_targets, where.get(p.id)
+            short_id(p.id),
+            p.timestamp,
+            p.kind,
+            preview(_whole(p.kind, *texts(p))),
+            p.id in are_targets,
+            where.get(p.id),
         )
         for p in ordered
     ]

@@ -1,7 +1,8 @@
 """Where we left off: what an agent is told when a session starts, and what it is given back after compaction.
 
 Reads only, and only rows that an index leads to: of a project its newest sessions and tasks, of a session its own.
-What is old is no news: tasks that nobody touched for a month, and a session of the month before, are left out.
+What is old is no news: tasks that nobody touched for a month, and a session of the month before, are left out. Words
+in which something was decided that does not stand any more are not quoted.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from axiommind.ids import number_of
 from axiommind.search.disclose import Note, Packet
 from axiommind.search.notes import STANDING, claim, day, entry_note, gist, has_words, packet, passage_note
 from axiommind.text.summary import preview
@@ -29,6 +31,10 @@ _TASKS = 600
 _USES = 60  # of a session, from its end: where its last failure is looked for
 _RESPONSES = 40
 _STEPS = 8  # from a condition to what it was resolved to, and on
+_MOST = 0.75  # of the words of a claim: who says so many of them says it
+_MUCH = 0.6  # of what fell in a session: better a line too few than one that revives it
+_ASKED_LAST = "asked last: "
+_ANSWERED_LAST = "answered last: "
 _URGENCY = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 
 
@@ -56,16 +62,16 @@ def left_off(
         return None
     sessions = _sessions(db, project)
     tasks = [task for task in _tasks_of(db, project) if task.by_person or now - task.updated_at < _NEWS]
-    before = next((row for row in sessions if row[0] != session), None) if source == "startup" else None
-    last = list(_last_session(db, *before)) if before is not None and now - before[1] < _NEWS else []
-    decided = _last_decisions(db, project, sessions, skip)
-    if last:  # a plan is what its session was about: said once
-        about = last[0].text.partition(": ")[2]
-        decided = [note for note in decided if not (len(about) > 11 and note.text.startswith(about.rstrip("…")))]
+    own = {session, *(row[0] for row in db.execute(_COPIES, (session,)))}
+    before = next((row for row in sessions if row[0] not in own), None) if source == "startup" else None
+    last = _last_session(db, *before) if before is not None and now - before[1] < _NEWS else []
+    decided, last = _said_once(
+        _last_decisions(db, project, sessions, skip), [note for note in last if note.id not in skip]
+    )
     sections: list[tuple[str, Iterable[Note]]] = [
         ("Blocked", _blocked(db, tasks)),
         ("Open tasks", _open(db, tasks)),
-        ("Last decisions", decided[:_DECISIONS]),
+        ("Last decisions", decided),
         ("Last session", last),
     ]
     return packet(sections, skip)
@@ -76,14 +82,15 @@ def recovery(db: sqlite3.Connection, session: str | None, *, now: int) -> Packet
     if session is None or db.execute("select 1 from sessions where id = ?", (session,)).fetchone() is None:
         return None
     tasks = _tasks(db, [row[0] for row in db.execute(_SESSION_TASKS, (session,))])
+    words = _standing(db, [*_asked(db, session), *_last_words(db, session)], _fallen_claims(db, session))
     sections: list[tuple[str, Iterable[Note]]] = [
-        ("Asked", _asked(db, session)),
+        ("Asked", (note for note in words if note.kind == "prompt")),
         ("Decided and learned", _learned(db, session)),
         ("Blocked", _blocked(db, tasks)),
         ("Open tasks", _open(db, tasks)),
         ("Still failing", _failing(db, session)),
         ("Files changed", _files(db, session)),
-        ("Last words", _last_words(db, session)),
+        ("Last words", (note for note in words if note.kind == "response")),
     ]
     return packet(sections, frozenset())
 
@@ -99,6 +106,13 @@ _SESSION_ROWS = """
     order by coalesce(last_ts, ended_at, 0) desc, id
     limit :limit
 """
+# A fork, or a session that was resumed into another file, begins with the other's messages. None before it is indexed.
+_COPIES = """
+    select distinct r.session_id
+    from prompts p join records r on r.uuid = p.uuid and r.session_id <> p.session_id
+    where p.session_id = ?
+"""
+_FALLEN = "select title, text from entries where session_id = ? and status <> 'active'"
 _PROMPTS = "select id, text, timestamp from prompts where session_id = ? order by id {order} limit {limit}"
 _WORDS = f"""
     select id, text, timestamp from responses
@@ -115,14 +129,17 @@ def _sessions(db: sqlite3.Connection, project: str) -> list[tuple[str, int, str 
     return db.execute(_SESSION_ROWS, {"project": project, "limit": _SESSIONS}).fetchall()
 
 
-def _last_session(db: sqlite3.Connection, session: str, ended: int, title: str | None) -> Iterable[Note]:
+def _last_session(db: sqlite3.Connection, session: str, ended: int, title: str | None) -> list[Note]:
+    notes = []
+    fell = _fallen_claims(db, session)
     first = db.execute(_PROMPTS.format(order="asc", limit=1), (session,)).fetchone()
     if first is not None:
-        yield passage_note(db, "prompt", first[0], f"{day(ended)}: {gist(title or first[1])}", ended)
+        about = title if title and not _says_any(title, fell) else first[1]
+        notes.append(passage_note(db, "prompt", first[0], f"{day(ended)}: {gist(about)}", ended))
         last = _last_prompt(db, session)
         if last is not None and last[0] != first[0]:
-            yield passage_note(db, "prompt", last[0], f"asked last: {gist(last[1])}", last[2])
-    yield from _last_words(db, session)
+            notes.append(passage_note(db, "prompt", last[0], f"{_ASKED_LAST}{gist(last[1])}", last[2]))
+    return _standing(db, [*notes, *_last_words(db, session)], fell)
 
 
 def _asked(db: sqlite3.Connection, session: str) -> Iterable[Note]:
@@ -143,7 +160,62 @@ def _last_prompt(db: sqlite3.Connection, session: str) -> tuple[int, str, int] |
 def _last_words(db: sqlite3.Connection, session: str) -> Iterable[Note]:
     row = db.execute(_WORDS, {"session": session}).fetchone()
     if row is not None:
-        yield passage_note(db, "response", row[0], f"answered last: {row[1]}", row[2])
+        yield passage_note(db, "response", row[0], f"{_ANSWERED_LAST}{row[1]}", row[2])
+
+
+def _standing(db: sqlite3.Connection, notes: Iterable[Note], fell: list[set[str]]) -> list[Note]:
+    """Without the words in which something was claimed that does not stand any more. Nothing comes in their place: what
+    was asked before would not be what was asked last."""
+    from axiommind.search.standing import fallen
+
+    numbers = {note.id: number_of(note.id) or 0 for note in notes}
+    gone = fallen(db, numbers.values()) if numbers else set()
+    return [
+        note for note in notes if numbers[note.id] not in gone and not _says_any(note.text.partition(": ")[2], fell)
+    ]
+
+
+def _fallen_claims(db: sqlite3.Connection, session: str) -> list[set[str]]:
+    """What a session claimed that does not stand any more, each as its words."""
+    rows = db.execute(_FALLEN, (session,)).fetchall()
+    return [words for title, text in rows if (words := _content(title) or _content(text))]
+
+
+def _says_any(text: str, claims: list[set[str]]) -> bool:
+    """Whether a title or a line is of one of these claims. Either may leave out words of the other."""
+    said = _content(text) if claims else set()
+    return bool(said) and any(len(said & claim) >= _MUCH * min(len(said), len(claim)) for claim in claims)
+
+
+def _said_once(decided: list[Note], last: list[Note]) -> tuple[list[Note], list[Note]]:
+    """The decisions and what is told of the last session, each thing once: a plan is what its session was about, and
+    what was asked and answered last is often what was decided."""
+    if last and not last[0].text.startswith((_ASKED_LAST, _ANSWERED_LAST)):
+        about = _folded(last[0].text.partition(": ")[2])
+        decided = [note for note in decided if not _is_one(_folded(note.text), about)]
+    decided = decided[:_DECISIONS]
+    claims = [words for note in decided if (words := _content(note.text))]
+    kept = []
+    for note in last:
+        words = _content(note.text) if note.text.startswith((_ASKED_LAST, _ANSWERED_LAST)) else set()
+        if not any(len(words & claim) >= _MOST * len(claim) for claim in claims):
+            kept.append(note)
+    return decided, kept
+
+
+def _is_one(claim: str, about: str) -> bool:
+    return (len(about) > 11 and claim.startswith(about)) or (len(claim) > 11 and claim in about)
+
+
+def _folded(text: str) -> str:
+    return text.casefold().rstrip(" .…!?。！？")
+
+
+def _content(text: str) -> set[str]:
+    """The terms of a text that say something."""
+    from axiommind.text.tokens import clauses
+
+    return {term for clause in clauses(text) for term in clause.terms}
 
 
 # --- tasks -----------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Met before: this error was had in another session, and this is what was done until the same thing worked.
 
 A fix is only told when the same tool worked afterwards on the same command or file, and something was done in between:
-edits of files that the error names, another command, or the call itself was another one. A fix that somebody ruled out
-is not told.
+edits of files that the error names, another command that did more than look, or the call itself was another one. A fix
+that somebody ruled out is not told.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ __all__ = ["command_of", "met_before"]
 _AHEAD = 15  # uses after the failure in which it must have worked
 _LOOKED_AT = 60  # candidates that are read
 _TRIED = 12  # of those with the same error
+_HELPING = 3  # commands in between that nobody knows: of more, none can be told to have helped
 _ERROR_CHARS = 50  # of a note, at least
 _SEARCHED = 3  # telling lines by which it is looked for
 _WORDS_SEARCHED = 16
@@ -228,6 +229,19 @@ _BESIDE = frozenset(_BESIDE_LIST.split())
 _LOOKING = frozenset(
     ("git", word) for word in ("status", "diff", "log", "show", "branch", "remote", "rev-parse", "fetch", "add")
 )
+_LOOKING_LIST = """
+cmp curl df diff dig du env file free gh git host hostname id less lsof man more ping printenv printf ps readlink
+realpath ss stat strings top tree type uname uptime whereis whoami xxd
+"""  # what git does that makes other things work is among what prepares
+_LOOKERS = frozenset(_LOOKING_LIST.split())
+_LOOKING_WORDS_LIST = """
+cat describe diff help info inspect list logs log ls outdated ps search show status version view why
+"""
+_LOOKING_WORDS = frozenset(_LOOKING_WORDS_LIST.split())
+_QUERIES = ("select ", "show ", "explain ", "pragma ", "\\d", "\\l")  # to a database
+_WRITES = re.compile(r"\b(?:sed|perl) [^|;&]*-\w*i\b|\btee\b|(?<![\d&>-])>{1,2} ?(?!/dev/|/tmp/|&)[\w./~$\"']")
+# Code that is given with the call looks at things as often as it changes them.
+_INLINE = re.compile(r"(?:python|pypy|node|bun|deno|ruby|perl|php)[\d.]*")
 _CHECKS = ("Bash:test", "Bash:lint", "Bash:build")
 _MOVING = re.compile(r"^(?:cd\s+[^;&|]+(?:&&|;)\s*)+")
 _AROUND = re.compile(r"\s*(?:2>&1|2>/dev/null)|\s*\|\s*(?:tail|head|grep|cat)\b[^|&;]*")
@@ -248,11 +262,16 @@ def _fixed(db: sqlite3.Connection, failed: _Failed, place: str, times: int) -> N
     heads, command = _heads(failed.given), _plain(command_of(failed.given), failed)
     edits: dict[str, str] = {}
     ran: dict[str, None] = {}
+    others: dict[str, None] = {}  # that may have helped, if nothing was edited
+    was_edited = False
     for _, tool, kind, is_error, said, output in db.execute(_NEXT, (failed.session, failed.seq)).fetchall():
-        if is_error != 0:
-            continue
         given = _fields(said)
+        if is_error != 0:
+            if tool == failed.tool and _is_again(failed, heads, given):
+                others.clear()  # it failed again: that was not it
+            continue
         if tool in _EDITS:
+            was_edited = True
             if _SILENCED.search(str(given.get("new_string", ""))[:20_000]):
                 return None  # a complaint that was switched off was not mended
             path = _base(str(_file(given) or ""))
@@ -260,8 +279,12 @@ def _fixed(db: sqlite3.Connection, failed: _Failed, place: str, times: int) -> N
                 edits[path] = "" if path in edits else _change(given)
         if tool == failed.tool and _is_again(failed, heads, given):
             if output and (_FAILING.search(output.lower()) or (failed.told.is_about_code and signatures(output))):
+                others.clear()
                 continue  # a pipe hides how it ended
             worked = _plain(command_of(given), failed)
+            if not was_edited and not ran and worked == command and 0 < len(others) <= _HELPING:
+                # Which of them it was is not known, so all are told.
+                ran["`, `".join(preview(line, 60 if len(others) == 1 else 30) for line in others)] = None
             done = _done(failed, edits, ran, is_same_command=worked == command)
             if done is None:
                 return None
@@ -269,11 +292,35 @@ def _fixed(db: sqlite3.Connection, failed: _Failed, place: str, times: int) -> N
             met = f"met {place}{when} {day(failed.timestamp)}: "
             then = f"; then {done} and it worked" if done else f"; then this worked: `{preview(worked, 80)}`"
             room = max(PREVIEW_CHARS - len(met) - len(then), _ERROR_CHARS)
-            text = f"{met}{preview(_PLACE.sub('', failed.told.line), room)}{then}"
+            text = f"{met}{preview(_PLACE.sub('', failed.told.line), room).rstrip('.;, ')}{then}"
             return passage_note(db, "tool", failed.id, text, failed.timestamp)
-        if tool == "Bash" and kind not in _CHECKS and _PREPARING.search(line := _plain(command_of(given), failed)):
-            ran[preview(line, 60)] = None
+        if tool == "Bash" and kind not in _CHECKS:
+            line = _plain(command_of(given), failed)
+            was_edited = was_edited or _WRITES.search(line) is not None
+            if _PREPARING.search(line):
+                ran[preview(line, 60)] = None
+            elif _does(given):
+                others[line] = None
     return None
+
+
+def _does(given: Mapping[str, Any]) -> bool:
+    """Whether a shell line does more than look at things."""
+    from axiommind.text.commands import programs
+
+    return any(_changes(words) for words in programs(str(given.get("command"))[:1_000]))
+
+
+def _changes(words: list[str]) -> bool:
+    name, *rest = _base(words[0]), *words[1:]
+    if name in _LOOKERS or (name in _BESIDE and name != "mkdir") or {"--version", "--help"}.intersection(rest[:2]):
+        return False
+    if _INLINE.fullmatch(name):  # a file of code that was run may have done something
+        return bool(rest) and not rest[0].startswith("-")
+    plain = [word for word in rest if not word.startswith("-")]
+    if name == "kubectl" and plain[:1] == ["get"]:
+        return False
+    return not _LOOKING_WORDS.intersection(plain[:2]) and not any(w.lower().startswith(_QUERIES) for w in plain)
 
 
 def _is_again(failed: _Failed, heads: frozenset[tuple[str, ...]], given: Mapping[str, Any]) -> bool:

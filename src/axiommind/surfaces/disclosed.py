@@ -1,7 +1,8 @@
 """What is disclosed, as text for agents and as JSON: an index, a timeline, details, and what they cost.
 
 Text that goes to an agent is quoted history: `fenced` labels it as that, and nothing in it can end the quotation, pose
-as somebody's turn, hide from a reader, or carry a secret. A hook imports this, so it imports little.
+as somebody's turn, hide from a reader, or carry a secret. What is given as data, or printed by a command that an agent
+is told to run, is `clean`: the last two hold of it. A hook imports this, so it imports little.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
 __all__ = [
     "around_to_dict",
     "as_text",
+    "clean",
     "detail_to_dict",
     "fenced",
     "item_to_dict",
     "packet_text",
     "packet_within",
+    "redacted",
     "shown_of",
     "timeline_text",
     "to_dict",
@@ -178,15 +181,26 @@ _ESCAPES = re.compile(
 # Control characters but the tab and the line end, blanks without width, marks that turn the order of writing, and the
 # planes of tags and variations, in which a text can be hidden.
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
+# What joins two letters of another script, or two pictures, stays: one of them, between two.
+_LOOSE = re.compile("(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f\u200c\u200d])")
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
+# What is written on the character before it.
+_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe0e\ufe0f\ufe20-\ufe2f"
 # What a reader may take for the beginning of a tag; `a < b` is none.
-_TAG = re.compile(r"[<＜﹤](?=\s*[/!?|]|[^\W\d]|\s+(?:recalled|system|command))", re.IGNORECASE)
+_TAG = re.compile(rf"[<＜﹤](?=[{_MARKS}\u200c\u200d]|\s*[/!?|]|[^\W\d]|\s+(?:recalled|system|command))", re.IGNORECASE)
+# The fence's own name, whatever is around it.
+_NAME = re.compile(
+    rf"(recalled)[{_MARKS}]*[\-_\u2010-\u2015\u2212\ufe58\ufe63\uff0d][{_MARKS}]*(history)", re.IGNORECASE
+)
+# A turn: a role and a colon where a line begins, behind whatever opens a quotation, a heading, a cell or a list.
 _ROLE = re.compile(
-    r"^(?P<before>[ \t>*_#\-]*)(?P<role>human|assistant|system|user|developer|tool|claude)(?P<after>[*_]*[ \t]*)[:：]",
+    rf"^(?P<before>(?:[^\S\n]|[>*_#\-+|\"'`“”‘’«\[(•·▪◦‣●–—{_MARKS}]|\d{{1,3}}[.)])*)"
+    r"(?P<role>human|assistant|system|user|developer|tool|claude)"
+    rf"(?P<after>[*_\])’”{_MARKS}]*[^\S\n]*)[:：﹕]",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -198,7 +212,7 @@ def fenced(text: str, home: Path | None = None) -> str:
     """
     if not text:
         return ""
-    quoted = _redacted(_visible(text), home)
+    quoted = _NAME.sub(r"\1 \2", clean(text, home))
     # What looks like a tag or a turn is still readable, and is neither.
     quoted = _ROLE.sub(lambda m: f"{m['before']}{m['role']}{m['after']}∶", _TAG.sub("‹", quoted))
     if len(quoted) > len(text):  # marks may be longer than what they hide; the budget was for the text
@@ -206,14 +220,22 @@ def fenced(text: str, home: Path | None = None) -> str:
     return f"{_OPEN}\n{_LABEL}\n\n{quoted}\n{_CLOSE}"
 
 
+def clean(text: str, home: Path | None = None) -> str:
+    """Only what a reader sees, and no secret that is known by now: what any text of the past has to be before it is
+    shown to an agent. `home` as for `fenced`."""
+    return redacted(_visible(text), home)
+
+
 def _visible(text: str) -> str:
     """Only what a reader sees."""
     text = _LINE_ENDS.sub("\n", _ESCAPES.sub("", text))
-    return _SURROGATES.sub("\ufffd", _HIDDEN.sub("", text))
+    return _SURROGATES.sub("\ufffd", _LOOSE.sub("", _HIDDEN.sub("", text)))
 
 
-def _redacted(text: str, home: Path | None) -> str:
+def redacted(text: str, home: Path | None = None, *, keep_lines: bool = False) -> str:
     """Redacted once more: an older version may have missed a secret that this one knows. No key is made here."""
+    if not text:
+        return text
     from axiommind.text.redaction import Redactor
 
     try:
@@ -221,18 +243,19 @@ def _redacted(text: str, home: Path | None) -> str:
         key = (folder / "redaction.key").read_bytes()
     except (OSError, RuntimeError):  # there is none, or nobody knows the person's folder
         key = os.urandom(32)
-    return Redactor(key).text(text)
+    return Redactor(key).text(text, keep_lines=keep_lines)
 
 
 # --- as JSON -------------------------------------------------------------------------------------------------
+# Their texts are clean, and not fenced: they are values of fields that say what they are.
 
 
-def to_dict(disclosed: Disclosed) -> dict[str, Any]:
+def to_dict(disclosed: Disclosed, home: Path | None = None) -> dict[str, Any]:
     meta = disclosed.meta
     return {
-        "index": [item_to_dict(item) for item in disclosed.matches],
-        "timeline": [around_to_dict(item) for item in disclosed.timeline],
-        "details": [detail_to_dict(detail) for detail in disclosed.details],
+        "index": [item_to_dict(item, home) for item in disclosed.matches],
+        "timeline": [around_to_dict(item, home) for item in disclosed.timeline],
+        "details": [detail_to_dict(detail, home) for detail in disclosed.details],
         "meta": {
             "totalMatches": meta.total_matches,
             "expandedCount": meta.expanded_count,
@@ -242,10 +265,10 @@ def to_dict(disclosed: Disclosed) -> dict[str, Any]:
     }
 
 
-def item_to_dict(item: IndexItem) -> dict[str, Any]:
+def item_to_dict(item: IndexItem, home: Path | None = None) -> dict[str, Any]:
     return {
         "id": item.id,
-        "summary": item.summary,
+        "summary": clean(item.summary, home),
         "score": item.score,
         "type": item.type,
         "timestamp": item.timestamp,
@@ -257,21 +280,21 @@ def item_to_dict(item: IndexItem) -> dict[str, Any]:
     }
 
 
-def around_to_dict(item: TimelineItem) -> dict[str, Any]:
+def around_to_dict(item: TimelineItem, home: Path | None = None) -> dict[str, Any]:
     return {
         "id": item.id,
         "timestamp": item.timestamp,
         "type": item.type,
-        "preview": item.preview,
+        "preview": clean(item.preview, home),
         "isTarget": item.is_target,
         "citation": _citation(item.citation),
     }
 
 
-def detail_to_dict(detail: Detail) -> dict[str, Any]:
+def detail_to_dict(detail: Detail, home: Path | None = None) -> dict[str, Any]:
     return {
         "id": detail.id,
-        "content": detail.content,
+        "content": clean(detail.content, home),
         "type": detail.type,
         "timestamp": detail.timestamp,
         "sessionId": detail.session_id,
@@ -279,7 +302,7 @@ def detail_to_dict(detail: Detail) -> dict[str, Any]:
         "metadata": {
             "tokenCount": detail.token_count,
             "hasCode": detail.has_code,
-            "files": list(detail.files),
+            "files": [clean(file, home) for file in detail.files],
             "tools": list(detail.tools),
         },
         "relations": {

@@ -12,6 +12,8 @@ from axiommind.surfaces import render
 from axiommind.text.summary import summary
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from axiommind.model import Citation
     from axiommind.search.citations import Opened
     from axiommind.search.find import Page
@@ -106,17 +108,23 @@ def cited(citation: Citation | None) -> dict[str, Any] | None:
     return {"text": citation.text, "uri": citation.uri, **citation._asdict()}
 
 
-def numbered(opened: Opened) -> list[tuple[int, str]]:
-    return list(enumerate(opened.lines, opened.first))
+def numbered(opened: Opened, home: Path) -> list[tuple[int, str]]:
+    """Lines of a file, redacted once more, with their numbers."""
+    from axiommind.surfaces.disclosed import redacted
+
+    if not opened.lines:
+        return []
+    lines = redacted("\n".join(opened.lines), home, keep_lines=True).split("\n")
+    return list(enumerate(lines, opened.first))
 
 
-def lines_as_text(opened: Opened) -> str:
+def lines_as_text(opened: Opened, home: Path) -> str:
     """Lines with their numbers; those that were asked for have a mark."""
     last = opened.first + len(opened.lines) - 1
     room = len(str(last))
     cited = opened.citation
     rows = []
-    for number, text in numbered(opened):
+    for number, text in numbered(opened, home):
         inside = cited.line_start <= number <= cited.line_end
         row = f"{'▸' if inside else ' '} {number:>{room}} │ {render.printable(text)}"
         rows.append(row if inside else render.dim(row))

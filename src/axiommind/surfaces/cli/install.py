@@ -13,7 +13,7 @@ HELP = "Wire the memory into an agent: hooks and the MCP server in its settings,
 _EPILOG = """examples:
   axm install claude-code
   axm install claude-code --print            what would be written, and where
-  axm install claude-code --scope project    only for this folder
+  axm install claude-code --scope project    only for this project
   axm install claude-code --plugin           by the agent's own plugin commands, with commands and a skill
 
 A backup is kept in the home, and axm uninstall gives back what was there. Run it again after moving or updating the
@@ -25,7 +25,10 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("agent", choices=install.agents())
     parser.add_argument(
-        "--scope", choices=("user", "project"), default="user", help="for you, or for this folder (default user)"
+        "--scope",
+        choices=("user", "project"),
+        default="user",
+        help="for you, or for this project: the repository that this folder is in, or this folder (default user)",
     )
     parser.add_argument("--plugin", action="store_true", help="install the plugin instead of writing settings")
     parser.add_argument("--print", action="store_true", dest="only_print", help="show it and write nothing")

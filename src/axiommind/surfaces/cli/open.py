@@ -30,15 +30,16 @@ def run(args: argparse.Namespace) -> int:
 
     cited = parse(args.citation)
     cited = cited._replace(path=os.path.expanduser(cited.path))  # noqa: PTH111
-    opened = Memory().open_citation(cited, context=args.context)
+    memory = Memory()
+    opened = memory.open_citation(cited, context=args.context)
     if args.json:
         record = {
             "schema": "axm.open.v1",
             "kind": opened.kind,
             "citation": hits.cited(opened.citation),
-            "lines": [{"line": n, "text": t} for n, t in hits.numbered(opened)],
+            "lines": [{"line": n, "text": t} for n, t in hits.numbered(opened, memory.config.home)],
         }
         print(json.dumps(record, ensure_ascii=False, indent=1))
     else:
-        print(hits.lines_as_text(opened))
+        print(hits.lines_as_text(opened, memory.config.home))
     return 0

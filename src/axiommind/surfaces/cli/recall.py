@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         return 1
     text = disclosed.fenced(disclosed.as_text(found, budget), memory.config.home)
     if args.json:
-        options.print_json("disclosed", {**disclosed.to_dict(found), "text": text})
+        options.print_json("disclosed", {**disclosed.to_dict(found, memory.config.home), "text": text})
     else:
         print(render.printable(text))
     return 0

@@ -135,15 +135,25 @@ def _smart(memory: Memory, scope: Scope, args: argparse.Namespace) -> int:
         " ".join(args.query), scope, budget=budget, top_k=args.k, mode=args.mode, fenced=False, **flags_of(args)
     )
     if args.json:
-        options.print_json("disclosed", disclosed.to_dict(found))
+        options.print_json("disclosed", disclosed.to_dict(found, memory.config.home))
     elif found.matches:
-        print(render.printable(disclosed.as_text(found, budget, fence=False)))
+        text = disclosed.as_text(found, budget, fence=False)
+        print(render.printable(disclosed.clean(text, memory.config.home)))
     if found.matches:
         return 0
     if found.meta.total_matches:
         options.say(f"{budget} tokens are too few for one line.")
         return 1
-    return _nothing_found(args, scope.project, "Nothing likely enough was found")
+    words = " ".join(args.query)
+    nearest = memory.search_index(words, scope, top_k=1, min_score=0.0, mode=args.mode, **flags_of(args))
+    why = ""
+    if nearest:
+        needed = memory.config.disclosure.min_score
+        why = f": what comes nearest has a score of {nearest[0].score:.2f}; {needed} is needed"
+    _nothing_found(args, scope.project, "Nothing likely enough was found", why)
+    if nearest:
+        options.say("  hint: without --smart, axm search shows also what is less likely")
+    return 1
 
 
 def show(page: Any, args: argparse.Namespace, project: str | None) -> int:
@@ -161,9 +171,9 @@ def show(page: Any, args: argparse.Namespace, project: str | None) -> int:
     return _nothing_found(args, project, "Nothing found")
 
 
-def _nothing_found(args: argparse.Namespace, project: str | None, said: str) -> int:
+def _nothing_found(args: argparse.Namespace, project: str | None, said: str, why: str = "") -> int:
     where = f" in {render.printable(project)}" if project else ""
-    sys.stderr.write(f"{said}{where}.\n")
+    sys.stderr.write(f"{said}{where}{why}.\n")
     if project and hasattr(args, "all_projects"):
         sys.stderr.write("  hint: --all-projects looks everywhere\n")
     return 1

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from axiommind.api import Memory
 from axiommind.errors import NotFound
-from axiommind.surfaces import hits, render
+from axiommind.surfaces import disclosed, hits, render
 from axiommind.surfaces.memory import words_of
 from axiommind.text.summary import summary
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from axiommind.projections.entry_rows import EntryRow
     from axiommind.search.show import Shown
 
@@ -49,7 +51,8 @@ def run(args: argparse.Namespace) -> int:
         raise NotFound(f"{name!r} is the id of {other[0]}, not of a passage", hint=f"{other[1]} {name}")
     if name.startswith("ent_"):
         name = _passage_of(memory, name)
-    shown = memory.show(name, context=args.context)
+    home = memory.config.home
+    shown = _clean(memory.show(name, context=args.context), home)
     entry = _entry(memory, shown)
     cited = shown.citation
     opened = None
@@ -71,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
             if entry is None
             else {"entry_id": entry.entry_id, "type": entry.entry_type, "stage": entry.stage, "status": entry.status},
             "citation": hits.cited(cited),
-            "lines": None if opened is None else [{"line": n, "text": t} for n, t in hits.numbered(opened)],
+            "lines": None if opened is None else [{"line": n, "text": t} for n, t in hits.numbered(opened, home)],
             "before": [{"id": i, "kind": k, "text": t} for i, k, t in shown.before],
             "after": [{"id": i, "kind": k, "text": t} for i, k, t in shown.after],
         }
@@ -87,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     if cited is not None:
         print(render.printable(cited.text))
     if opened is not None:
-        print(hits.lines_as_text(opened))
+        print(hits.lines_as_text(opened, home))
         return 0
     for beside in shown.before:
         print(render.dim(_said(*beside)))
@@ -95,6 +98,21 @@ def run(args: argparse.Namespace) -> int:
     for beside in shown.after:
         print(render.dim(_said(*beside)))
     return 0
+
+
+def _clean(shown: Shown, home: Path) -> Shown:
+    """The same without what must not come back: agents are told to run this."""
+
+    def near(passages: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str, str], ...]:
+        return tuple((name, kind, disclosed.clean(text, home)) for name, kind, text in passages)
+
+    return shown._replace(
+        title=shown.title and disclosed.clean(shown.title, home),
+        heading=disclosed.clean(shown.heading, home),
+        text=disclosed.clean(shown.text, home),
+        before=near(shown.before),
+        after=near(shown.after),
+    )
 
 
 def _passage_of(memory: Memory, entry: str) -> str:

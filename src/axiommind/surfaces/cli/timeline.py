@@ -36,12 +36,13 @@ def _window(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require_index(memory)
+    home = memory.config.home
     found = memory.get_timeline(args.ids, window=args.window)
     if args.json:
-        rows = [disclosed.around_to_dict(item) for item in found]
+        rows = [disclosed.around_to_dict(item, home) for item in found]
         options.print_json("timeline", {"timeline": rows})
     elif found:
-        print(render.printable(disclosed.timeline_text(found)))
+        print(render.printable(disclosed.clean(disclosed.timeline_text(found), home)))
     if not found:
         options.say(f"There is no passage {' or '.join(repr(name) for name in args.ids[:3])}.")
         options.say("  hint: axm search prints the ids of its hits")

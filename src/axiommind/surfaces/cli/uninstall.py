@@ -10,9 +10,9 @@ from axiommind.surfaces.cli.install import machine
 HELP = "Take the memory out of an agent again. Files that nobody else changed are as they were, byte for byte."
 _EPILOG = """examples:
   axm uninstall claude-code
-  axm uninstall claude-code --scope project    only in this folder
+  axm uninstall claude-code --scope project    only in this project
 
-Without --scope, everything goes: what is in your settings, in this folder's, in other folders that axm install wrote
+Without --scope, everything goes: what is in your settings, in this project's, in other folders that axm install wrote
 to, and the plugin. The memory itself stays.
 """
 
@@ -20,7 +20,7 @@ to, and the plugin. The memory itself stays.
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("agent", choices=install.agents())
-    parser.add_argument("--scope", choices=("user", "project"), help="only yours, or only this folder's")
+    parser.add_argument("--scope", choices=("user", "project"), help="only yours, or only this project's")
     parser.add_argument("--print", action="store_true", dest="only_print", help="show it and write nothing")
 
 

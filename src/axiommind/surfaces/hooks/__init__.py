@@ -78,7 +78,8 @@ def serve(event: str) -> None:
             patterns.install()
         given = answer(event, _read(), environ, seen)
         with seen.turn:
-            _write(output(seen.event, given))
+            if not _write(output(seen.event, given)):
+                given = given._replace(outcome="error", why="the client is gone", text="", items=(), also=(), about="")
             seen.is_said = True
         if given.indexing and seen.home is not None:
             given = _in_background(given, seen.home, environ)
@@ -190,12 +191,14 @@ def _read() -> bytes | None:
     return b"".join(parts)
 
 
-def _write(data: bytes) -> None:
+def _write(data: bytes) -> bool:
+    """Whether all of it was written."""
     try:
         while data:
             data = data[os.write(1, data) :]
-    except OSError:  # the client is gone
-        pass
+    except OSError:
+        return False
+    return True
 
 
 def _in_background(given: Answer, home: Path, environ: Mapping[str, str]) -> Answer:
@@ -227,8 +230,8 @@ def _keep(seen: _Seen, given: Answer) -> None:
 def _watch(seen: _Seen) -> None:
     """Ends the process when it is late. SQLite lets other threads run while it works, so this one does."""
     time.sleep(max(DEADLINE_S - seen.took / 1000, 0))
-    seen.turn.acquire()  # an answer that has begun is finished
-    if seen.is_said:
+    is_ours = seen.turn.acquire(timeout=_GRACE_S)  # an answer that has begun is finished, where the client reads it
+    if is_ours and seen.is_said:
         seen.turn.release()
         if not seen.is_over:
             time.sleep(_GRACE_S)
@@ -237,7 +240,7 @@ def _watch(seen: _Seen) -> None:
         return
     try:
         _thread.start_new_thread(_end, ())  # the disk may be what keeps us
-        _late(seen)
+        _late(seen, f"no answer within {DEADLINE_S * 1000:.0f} ms" if is_ours else "the client does not read")
     finally:
         os._exit(0)
 
@@ -247,7 +250,7 @@ def _end() -> None:
     os._exit(0)
 
 
-def _late(seen: _Seen) -> None:
+def _late(seen: _Seen, why: str) -> None:
     from axiommind.surfaces.hooks._call import Answer
 
-    _keep(seen, Answer("late", f"no answer within {DEADLINE_S * 1000:.0f} ms"))
+    _keep(seen, Answer("late", why))

@@ -82,9 +82,13 @@ class Call(NamedTuple):
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[tuple[sqlite3.Connection, str | None]]:
-        """The index, ready to be searched, in one state of it; and the project that the session works in."""
+        """The index, ready to be searched, in one state of it; and the project that the session works in. Refuses an
+        index that another version of the program made."""
+        from axiommind.search.rows import index_version
+
         recalling = self.recalling()
         with recalling.reading() as reader:
+            index_version(reader.db)
             yield reader.db, recalling.project_of(reader.db, self.folder)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from axiommind.errors import AxmError
 from axiommind.surfaces.hooks._call import Answer, Call, about_packet, silent
 from axiommind.surfaces.hooks._detached import is_due
 
@@ -9,10 +10,14 @@ __all__ = ["answer"]
 
 
 def answer(call: Call) -> Answer:
-    said = _packet(call)
+    is_broken = False
+    try:
+        said = _packet(call)
+    except AxmError as error:  # the rest is to be said and done nevertheless
+        said, is_broken = Answer("error", error.message), True
     if call.text("source") in ("compact", "clear"):
         said = said._replace(afresh=True)
-    if not is_due(call.config.home):
+    if not is_broken and not is_due(call.config.home):
         return said
     return said._replace(indexing=True, learning=call.config.hooks.learn)
 
@@ -29,6 +34,6 @@ def _packet(call: Call) -> Answer:
         elif project is None:
             return silent("nothing was indexed of this project")
         else:
-            skip = call.served().ids
+            skip = frozenset() if source == "clear" else call.served().ids
             packet = left_off(db, project, session=call.session or None, source=source, now=call.now, skip=skip)
     return about_packet(call, packet, call.config.hooks.start_tokens, project)

@@ -13,13 +13,14 @@ import os
 import re
 import stat
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from axiommind.errors import AxmError, NotWritable
+from axiommind.errors import AxmError, Locked, NotWritable
 
-__all__ = ["Change", "Found", "Ledger", "Written", "dump", "parse", "read", "replace", "require_writable"]
+__all__ = ["Change", "Found", "Ledger", "Written", "alone", "dump", "parse", "read", "replace", "require_writable"]
 
 Json = dict[str, Any]
 _BOM = b"\xef\xbb\xbf"
@@ -175,6 +176,62 @@ def _require_unchanged(found: Found) -> None:
         now = None
     if now != found.raw:
         raise AxmError(f"{found.path} was changed by somebody else meanwhile", hint="nothing was lost; run it again")
+
+
+@contextmanager
+def alone(home: Path, seconds: float = 10) -> Iterator[None]:
+    """One at a time: the next waits, then finds what the one before has written. The lock ends with the process."""
+    is_new = not home.exists()
+    path = home / "install.lock"
+    until = time.monotonic() + seconds
+    while (lock := _taken(path)) is None:
+        if time.monotonic() > until:
+            raise Locked("another axm install or axm uninstall is at work", hint="run it again when that is done")
+        time.sleep(0.05)
+    try:
+        yield
+    finally:
+        if lock >= 0:
+            if os.name == "nt":  # which removes no file that is open
+                os.close(lock)
+            with suppress(OSError):
+                path.unlink()
+            if os.name != "nt":
+                os.close(lock)
+        if is_new:
+            with suppress(OSError):
+                home.rmdir()
+
+
+def _taken(path: Path) -> int | None:
+    """The lock, open; None where somebody else has it. A home that cannot be written, or has no locks, goes without
+    one (-1): two that are at work at once are told so by their files."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except FileNotFoundError:  # who had it before has removed an empty home just now
+        return None
+    except OSError:
+        return -1
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Who had it before has removed the file: then this is a lock that nobody else will meet.
+        if os.path.samestat(os.fstat(lock), path.stat()):
+            return lock
+    except (BlockingIOError, PermissionError, FileNotFoundError):
+        pass
+    except OSError:
+        os.close(lock)
+        return -1
+    os.close(lock)
+    return None
 
 
 class Ledger:

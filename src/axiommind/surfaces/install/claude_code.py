@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -67,17 +68,31 @@ class Places(NamedTuple):
 
 def places(machine: Machine, scope: str) -> Places:
     if scope == "project":
-        return Places(machine.cwd / ".claude" / "settings.json", machine.cwd / ".mcp.json")
+        root = project_root(machine)
+        return Places(root / ".claude" / "settings.json", root / ".mcp.json")
     own = machine.environ.get("CLAUDE_CONFIG_DIR")
     folder = Path(own).expanduser().absolute() if own else machine.user / ".claude"
     # With a folder of its own, the client keeps this file in it, else beside it.
     return Places(folder / "settings.json", (folder if own else machine.user) / ".claude.json")
 
 
+def project_root(machine: Machine) -> Path:
+    """The repository that the current folder is in, or this folder. The user's own folder is no project, though it may
+    be under version control."""
+    user = os.path.realpath(machine.user)
+    for folder in (machine.cwd, *machine.cwd.parents):
+        if os.path.realpath(folder) == user:
+            break
+        if (folder / ".git").exists():
+            return folder
+    return machine.cwd
+
+
 def _all_settings(machine: Machine) -> list[Path]:
     """Every settings file that counts in the current folder; in the user's own folder two of them are one."""
-    here = machine.cwd / ".claude"
-    found = (places(machine, "user").settings, here / "settings.json", here / "settings.local.json")
+    found = [places(machine, "user").settings]
+    for folder in (project_root(machine), machine.cwd):
+        found += [folder / ".claude" / "settings.json", folder / ".claude" / "settings.local.json"]
     return list(dict.fromkeys(Path(os.path.realpath(path)) for path in found))
 
 
@@ -242,6 +257,11 @@ def with_server(data: Json, program: tuple[str, ...]) -> Json:
 
 
 def install(machine: Machine, wishes: Wishes) -> int:
+    with nullcontext() if wishes.only_print else _files.alone(machine.config.home):
+        return _install(machine, wishes)
+
+
+def _install(machine: Machine, wishes: Wishes) -> int:
     scope = wishes.scope or "user"
     if wishes.plugin:
         return _install_plugin(machine, scope, wishes)
@@ -356,7 +376,7 @@ def _run_client(machine: Machine, commands: list[list[str]]) -> bool:
             done = subprocess.run(
                 [client, *command[1:]],
                 env=environ,
-                cwd=machine.cwd,
+                cwd=project_root(machine),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_CLIENT_SECONDS,
@@ -384,6 +404,11 @@ def _enabled_plugin(machine: Machine) -> Path | None:
 
 
 def uninstall(machine: Machine, wishes: Wishes) -> int:
+    with nullcontext() if wishes.only_print else _files.alone(machine.config.home):
+        return _uninstall(machine, wishes)
+
+
+def _uninstall(machine: Machine, wishes: Wishes) -> int:
     ledger = Ledger(machine.config.home)
     changes = _planned(machine, wishes.scope, ledger)
     commands = _plugin_commands(machine, wishes.scope)
