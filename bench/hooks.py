@@ -5,7 +5,8 @@
 Makes sessions out of the sentences and commands of TRANSCRIPTS (`<project>/*.jsonl`), mixed anew (see latency.py), adds
 the real ones, indexes them all; then calls `axm-hook` as a client does, with its JSON on stdin. Alone: one at a time,
 with the index in memory (warm) and after the system was told to drop it (cold). In a crowd: eight at once, while
-`axm index` takes in sessions that grow. A bare interpreter in the same run is what the figures are to be held against.
+`axm index` takes in sessions that grow, at low priority as the hooks start it. A bare interpreter in the same run is
+what the figures are to be held against.
 A third of the prompts are sentences that are in the store, a third are of another world, a third long ones with a log.
 Run nothing else meanwhile.
 """
@@ -153,9 +154,8 @@ def crowd(environ: dict[str, str], home: Path, calls: list[str], said: list[str]
                 last["uuid"], last["message"]["content"] = f"grown-{runs}-{path.stem}", mixed.choice(said)
                 with path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(last) + "\n")
-            subprocess.run(
-                [sys.executable, "-m", "axiommind", "index"], env=environ, stderr=subprocess.DEVNULL, check=False
-            )
+            command = ["nice", "-n", "10", sys.executable, "-m", "axiommind", "index"]
+            subprocess.run(command, env=environ, stderr=subprocess.DEVNULL, check=False)
             runs += 1
 
     writer = threading.Thread(target=index)

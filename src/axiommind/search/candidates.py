@@ -36,6 +36,7 @@ def scored(
     must: list[Clause],
     texts: Texts,
     known: lexical.Known | None = None,
+    most: int = SCORED,
 ) -> list[rank.Scored]:
     gathered = lexical.gather(db, list(asked.weighed), within(db, query), known)
     found = gathered.worths
@@ -48,7 +49,7 @@ def scored(
             found = {row: worth for row, worth in found.items() if row not in having}
     # Ties go to the newer row: ids grow with the log.
     order = [-row for _, row in sorted(zip(map(neg, found.values()), map(neg, found), strict=True))]
-    passages = passing(db, query, order, texts, SCORED)
+    passages = passing(db, query, order, texts, most)
     places = _places(asked, gathered, passages)
     sizes = lexical.lengths(db, places)
     titles = _titles(db, passages)

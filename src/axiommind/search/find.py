@@ -33,7 +33,7 @@ MODES = ("auto", "lexical", "semantic", "hybrid")
 
 MAX_K = 100
 # Of a long prompt, so many of its clauses are looked for: those that are worth most.
-MOST_CLAUSES = 24
+MOST_CLAUSES = 12
 # A question with all the words of another, and no more than so many times as long, asks the same.
 ASKS_AGAIN = 1.2
 _END_OF_TIME = 1 << 42  # milliseconds: the year 2109
@@ -48,6 +48,7 @@ class Options(NamedTuple):
     calibrated: bool = False  # passages by the chance that they are meant, where words alone were asked
     without: frozenset[str] = frozenset()  # sessions and documents that are left out, such as the one that asks
     floor: float = 0.0  # calibrated passages that are less likely than this are left out
+    scored: int = candidates.SCORED  # passages that are looked at
 
 
 class Page(NamedTuple):
@@ -87,14 +88,16 @@ def find(
     version = index_version(db)
     vectors = "" if meaning is None else meaning.version
     offset = _offset(options.cursor, _state(db, query, options, now, vectors)) if options.cursor else 0
+    if known is None and options.calibrated:
+        known = lexical.Known(lexical.FOLLOWING_FOR_A_CHANCE)
     wanted = clauses(query.words)
     must = [c for c in map(phrase, query.phrases) if c is not None]
-    asked = _asked(db, query, wanted + must, options, now)
+    asked = _asked(db, query, wanted + must, options, now, known)
     texts = Texts(db)
     if wanted or must:
         method = search_method(query.text)
         by_words = options.mode != "semantic" or not meaning
-        scored = candidates.scored(db, query, asked, must, texts, known) if by_words else []
+        scored = candidates.scored(db, query, asked, must, texts, known, options.scored) if by_words else []
         if meaning is not None:
             asked = asked._replace(found=rank.coverage(asked, scored))
             method, scored = _by_meaning(db, query, asked, must, method, scored, options, meaning, texts)
@@ -122,7 +125,7 @@ def find(
     more = offset + k < total and k > 0 and len(page) == k
     cursor = f"{offset + k}-{_state(db, query, options, now, vectors)}" if more else None
     took = (time.perf_counter() - started) * 1000
-    cut_off = len(scored) >= candidates.SCORED
+    cut_off = len(scored) >= options.scored
     return Page(query.text, method, round(took, 2), version, shown, total, cut_off, cursor, best=best)
 
 
@@ -169,9 +172,19 @@ def _asks_again(asked: rank.Asked, one: rank.Scored, query: Query, texts: Texts)
     return said.endswith(("?", "？")) and len(said) <= ASKS_AGAIN * len(query.text)
 
 
-def _asked(db: sqlite3.Connection, query: Query, wanted: list[Clause], options: Options, now: int) -> rank.Asked:
+def _asked(
+    db: sqlite3.Connection,
+    query: Query,
+    wanted: list[Clause],
+    options: Options,
+    now: int,
+    known: lexical.Known | None = None,
+) -> rank.Asked:
     stats = lexical.statistics(db)
-    weighed = lexical.weigh(db, wanted, stats)
+    read = known.weighed if known is not None else None
+    weighed = lexical.weigh(db, wanted, stats) if read is None else read
+    if known is not None:
+        known.weighed = weighed
     total = sum(w.worth for w in weighed)
     named = mentions(query.words, now)
     dates = None
@@ -180,8 +193,8 @@ def _asked(db: sqlite3.Connection, query: Query, wanted: list[Clause], options: 
         def dates(at: int) -> float:
             return max(rank.DATE_WEIGHT[m.level] if matches(m, at) else 0.0 for m in named)
 
-    known = {w.clause for w in weighed}
-    unknown = tuple(clause for clause in wanted if clause not in known)
+    found = {w.clause for w in weighed}
+    unknown = tuple(clause for clause in wanted if clause not in found)
     if options.calibrated and len(weighed) > MOST_CLAUSES:
         unknown = unknown[: len(unknown) * MOST_CLAUSES // len(weighed)]  # as large a share of the question as before
         kept = set(sorted(range(len(weighed)), key=lambda i: -weighed[i].worth)[:MOST_CLAUSES])

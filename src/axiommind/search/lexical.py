@@ -37,6 +37,8 @@ __all__ = [
 POSTINGS = 3_000
 # Commoner clauses that are looked up where a leading one is; what is commoner still says nothing.
 FOLLOWING = 4
+# For a chance, half of them will do: the figures of bench/relevance.py are the same, and it takes a third less time.
+FOLLOWING_FOR_A_CHANCE = 2
 # Words of a query that are looked up among the common ones; SQLite binds no more than some thousands at once.
 _COUNTED = 500
 # A clause with more places than this never leads.
@@ -61,8 +63,16 @@ class Weighed(NamedTuple):
 
 # (passage, the place of the word in it); the place is -1 where only the passage is known.
 Places = list[tuple[int, int]]
-# What was read of the clauses of a question, by their number in it.
-Known = dict[int, Places]
+
+
+class Known:
+    """What was read for a question and is the same for the next who asks it, of another project: its words, weighed,
+    and their places by their number in it."""
+
+    def __init__(self, following: int = FOLLOWING) -> None:
+        self.following = following
+        self.weighed: list[Weighed] | None = None
+        self.places: dict[int, Places] | None = None
 
 
 class Gathered(NamedTuple):
@@ -74,6 +84,11 @@ class Gathered(NamedTuple):
 
 
 _FIRST = itemgetter(0)
+# FTS5 walks through all that hold a phrase to count them; one that is so common never leads anyway.
+_COUNT = f"""
+    select count(*), count(*)
+    from (select 1 from passages_fts where passages_fts match ? limit {2 * POSTINGS_OF_ONE})
+"""
 _POSITION_BITS = PLACE_BITS + KIND_BITS  # what of a passage's id stands below the position of its event
 
 
@@ -124,8 +139,7 @@ def weigh(db: sqlite3.Connection, clauses: list[Clause], stats: Statistics) -> l
             row = common.get(clause.terms[0])
             row = row or db.execute("select doc, cnt from temp.passage_terms where term = ?", clause.terms).fetchone()
         else:
-            sql = "select count(*), count(*) from passages_fts where passages_fts match ?"
-            row = db.execute(sql, (clause.match,)).fetchone()
+            row = db.execute(_COUNT, (clause.match,)).fetchone()
         if row and row[0]:
             # Of BM25's two usual forms the one that is never negative: in a small index a word may be in most passages.
             worth = log(1 + (stats.passages - row[0] + 0.5) / (row[0] + 0.5)) * clause.weight
@@ -158,11 +172,13 @@ def gather(
     rarest_first = sorted(range(len(weighed)), key=lambda i: (weighed[i].places, i))
     if rarest_first and weighed[rarest_first[0]].places > POSTINGS_OF_ONE:
         return _of_common(db, weighed, rarest_first, within)
-    known = {} if known is None else known
-    if not known:
-        known |= _read(db, weighed, rarest_first)
+    read = known.places if known is not None else None
+    if read is None:
+        read = _read(db, weighed, rarest_first, FOLLOWING if known is None else known.following)
+    if known is not None:
+        known.places = read
     places: list[Places] = [[] for _ in weighed]
-    for i, rows in known.items():
+    for i, rows in read.items():
         places[i] = rows if within is None else [row for row in rows if within.holds(row[0])]
     worths: dict[int, float] = {}
     for i, rows in enumerate(places):
@@ -170,29 +186,31 @@ def gather(
         for row, times in Counter(map(_FIRST, rows)).items():
             # Saturates like BM25, without the passage's length: that is known when it is scored.
             worths[row] = worths.get(row, 0.0) + worth * times / (times + 1)
-    placed = [any(place >= 0 for _, place in known.get(i, [])[:1]) for i in range(len(weighed))]
+    placed = [any(place >= 0 for _, place in read.get(i, [])[:1]) for i in range(len(weighed))]
     return Gathered(worths, places, placed)
 
 
-def _read(db: sqlite3.Connection, weighed: list[Weighed], rarest_first: list[int]) -> Known:
+def _read(
+    db: sqlite3.Connection, weighed: list[Weighed], rarest_first: list[int], most_following: int
+) -> dict[int, Places]:
     """The places of the leading clauses, and the passages of those that follow them."""
-    known: Known = {}
+    read: dict[int, Places] = {}
     leading: list[str] = []
     following = 0
     spent = 0
     for i in rarest_first:
         clause, _, count, _ = weighed[i]
         if not leading or spent + count <= POSTINGS:
-            known[i] = _postings(db, clause)
+            read[i] = _postings(db, clause)
             leading.append(clause.match)
             spent += count
-        elif following < FOLLOWING:
+        elif following < most_following:
             # FTS5 leaps from one of the leading to the next, and reads nothing between.
-            known[i] = _match(db, f"{clause.match} AND ({' OR '.join(leading)})")
+            read[i] = _match(db, f"{clause.match} AND ({' OR '.join(leading)})")
             following += 1
         else:
             break
-    return known
+    return read
 
 
 def _of_common(
