@@ -6,7 +6,8 @@ Makes sessions out of the sentences and commands of TRANSCRIPTS (`<project>/*.js
 the real ones, indexes them all; then calls `axm-hook` as a client does, with its JSON on stdin. Alone: one at a time,
 with the index in memory (warm) and after the system was told to drop it (cold). In a crowd: eight at once, while
 `axm index` takes in sessions that grow, at low priority as the hooks start it. A bare interpreter in the same run is
-what the figures are to be held against.
+what the figures are to be held against. Then the same where `axm mcp` runs, one for each agent's window, and answers
+for the hooks.
 A third of the prompts are sentences that are in the store, a third are of another world, a third long ones with a log.
 Run nothing else meanwhile.
 """
@@ -23,7 +24,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +89,10 @@ def main() -> int:
         for event, fields in EVENTS.items():
             shown[event] = summary([called(environ, event, fields) for _ in range(20)])
         shown["crowd"] = crowd(environ, home, calls, said)
+        with residents(environ, 1):
+            shown["warm, with axm mcp"] = summary([asked(environ, text) for text in calls])
+        with residents(environ, CROWD):
+            shown["crowd, with an axm mcp each"] = crowd(environ, home, calls, said)
     print(json.dumps(shown, indent=1))
     return 0
 
@@ -127,6 +134,24 @@ def called(environ: dict[str, str], event: str, fields: dict[str, Any]) -> tuple
     took = (time.perf_counter() - started) * 1000
     assert done.returncode == 0, done.stderr
     return took, len(done.stdout)
+
+
+@contextmanager
+def residents(environ: dict[str, str], count: int) -> Iterator[None]:
+    """So many windows of an agent, each with its MCP server."""
+    command = [sys.executable, "-m", "axiommind", "mcp"]
+    servers = [
+        subprocess.Popen(command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) for _ in range(count)
+    ]
+    folder = Path(environ["AXM_HOME"]) / "hooks" / "resident"
+    while not folder.is_dir() or len(list(folder.iterdir())) < count:
+        time.sleep(0.1)
+    try:
+        yield
+    finally:
+        for server in servers:
+            server.terminate()
+            server.wait()
 
 
 def forget_pages(path: Path) -> None:

@@ -315,6 +315,14 @@ KEYS: tuple[Key, ...] = (
     Key(
         "hooks.pre_compact", "AXM_HOOK_COMPACT", bool, True, "Index before a session is compacted.", "hooks.pre_compact"
     ),
+    Key(
+        "hooks.resident",
+        "AXM_HOOK_RESIDENT",
+        bool,
+        True,
+        "Whether `axm mcp`, while it runs, answers for hooks: they are twice as quick then.",
+        "hooks.resident",
+    ),
     Key("hooks.learn", "AXM_HOOK_LEARN", bool, False, "Whether indexing in the background also learns.", "hooks.learn"),
     Key(
         "hooks.start_tokens",
@@ -369,6 +377,7 @@ class Hooks(NamedTuple):
     stop: bool
     session_end: bool
     pre_compact: bool
+    resident: bool
     learn: bool
     prompt_tokens: int
     start_tokens: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 
 from axiommind.api import Memory
 
@@ -20,7 +21,11 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 
 def run(_args: argparse.Namespace) -> int:
+    from axiommind.surfaces.hooks._listening import listening
     from axiommind.surfaces.mcp import server
 
-    server(Memory().with_cache()).run()
+    memory = Memory().with_cache()
+    made = server(memory)
+    with listening(str(memory.config.home)) if memory.config.hooks.resident else nullcontext():
+        made.run()
     return 0

@@ -12,27 +12,29 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
 
+TYPE_CHECKING = False  # typing takes longer to import than handing a call over takes
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+    from typing import Protocol
 
     from axiommind.surfaces.hooks._call import Answer, Call
 
-__all__ = ["DEADLINE_S", "answer", "main", "output", "serve"]
+    class _Event(Protocol):
+        """What a module in this folder offers."""
+
+        def answer(self, call: Call) -> Answer: ...
+
+
+__all__ = ["DEADLINE_S", "Handed", "answer", "main", "output", "serve"]
 
 DEADLINE_S = 0.39  # from the start of the process; what is left of 400 ms is for ending it
 _START_S = 0.03  # what starting the interpreter is taken to have cost, where nobody says
 _GRACE_S = 0.6  # after the answer, to record it and to start what goes on in the background
 _MOST_BYTES = 10_000_000
+_NOT_READ = b"\0"  # no JSON begins like that
 _INSIDE = "AXM_INSIDE"  # set in a client that our own extractor runs
-
-
-class _Event(Protocol):
-    """What a module in this folder offers."""
-
-    def answer(self, call: Call) -> Answer: ...
 
 
 class _Seen:
@@ -79,6 +81,11 @@ def serve(event: str) -> None:
     seen = _Seen(event)
     environ = dict(os.environ)
     _thread.start_new_thread(_watch, (seen,))
+    raw: bytes | None = _NOT_READ
+    if os.path.isdir(_sockets(environ)):  # noqa: PTH112
+        raw = _read()
+        if raw is not None and _handed_over(seen, raw, environ):
+            return
     # Before the client is read: to be late also needs them.
     from axiommind.surfaces.hooks import _call, _record  # noqa: F401
     from axiommind.surfaces.hooks._patterns import Patterns
@@ -88,10 +95,10 @@ def serve(event: str) -> None:
     try:
         if patterns is not None:
             patterns.install()
-        given = answer(event, _read(), environ, seen)
+        given = answer(event, _read() if raw is _NOT_READ else raw, environ, seen)
         with seen.turn:
             if not _write(output(seen.event, given)):
-                given = given._replace(outcome="error", why="the client is gone", text="", items=(), also=(), about="")
+                given = _unreached(given)
             seen.is_said = True
         if given.indexing and seen.home is not None:
             given = _in_background(given, seen.home, environ)
@@ -100,6 +107,57 @@ def serve(event: str) -> None:
             patterns.save()
     finally:
         seen.is_over = True
+
+
+def _sockets(environ: Mapping[str, str]) -> str:
+    """Where processes that stay would listen."""
+    home = environ.get("AXM_HOME") or os.path.join(environ.get("HOME") or "~", ".axiommind")  # noqa: PTH118
+    return os.path.join(os.path.abspath(os.path.expanduser(home)), "hooks", "resident")  # noqa: PTH100, PTH111, PTH118
+
+
+def _handed_over(seen: _Seen, raw: bytes, environ: Mapping[str, str]) -> bool:
+    """Whether somebody who stays has answered, and the client has it."""
+    from axiommind.surfaces.hooks import _resident
+
+    home = os.path.dirname(os.path.dirname(_sockets(environ)))  # noqa: PTH120
+    answered = _resident.ask(home, seen.event, raw, environ, seen.began + _resident.SHARE_S)
+    if answered is None:
+        return False
+    data, line = answered
+    with seen.turn:
+        has_reached = _write(data)
+        seen.is_said = True
+    if line is None:
+        from axiommind.surfaces.hooks import _record
+        from axiommind.surfaces.hooks._call import Answer
+
+        seen.home = _record.home_of(environ)
+        _keep(seen, Answer("late", "the process that answers for hooks is busy"))
+    elif has_reached:
+        _resident.thank(line)
+    seen.is_over = True
+    return True
+
+
+class Handed:
+    """A call that a hook handed over to a process that stays: `data` is for the client; `finish` records the rest."""
+
+    def __init__(self, event: str, raw: bytes, environ: Mapping[str, str]) -> None:
+        self._seen = _Seen(event)
+        self._seen.began = time.perf_counter()
+        self._environ = environ
+        self._given = answer(event, raw, environ, self._seen)
+        self.data = output(self._seen.event, self._given)
+
+    def finish(self, *, has_reached: bool) -> None:
+        given = self._given if has_reached else _unreached(self._given)
+        if given.indexing and self._seen.home is not None:
+            given = _in_background(given, self._seen.home, self._environ)
+        _keep(self._seen, given)
+
+
+def _unreached(given: Answer) -> Answer:
+    return given._replace(outcome="error", why="the client is gone", text="", items=(), also=(), about="")
 
 
 def answer(event: str, raw: bytes | None, environ: Mapping[str, str], seen: _Seen | None = None) -> Answer:
