@@ -128,6 +128,7 @@ VARIABLES = (
     ),
     ("XDG_CONFIG_HOME", "`~/.config`", "Where the second default folder of Claude Code is looked for."),
     ("NO_COLOR", "", "Set to anything: no bold and no dim text. Without a terminal there is none anyway."),
+    ("AXM_HOOK_SECONDS", "`0.39`", "After how many seconds a hook ends without an answer; more for a slow machine."),
     ("AXM_DEBUG", "", "Set to anything: an internal error shows its traceback instead of one line."),
 )
 

@@ -172,6 +172,7 @@ def test_every_printed_output_is_what_the_sample_gives(
         "PATH": f"{axm.parent}{os.pathsep}{os.environ['PATH']}",
         "LC_ALL": "C.UTF-8",
         "PYTHONUTF8": "1",
+        "AXM_HOOK_SECONDS": "20",
     }
     done = subprocess.run(["bash", "-c", command], env=env, cwd=sample.config.home, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -33,10 +33,11 @@ def ask(world: World, event: str, session: str = "new", **fields: Any) -> Answer
     return hooks.answer(event, json.dumps(given).encode(), world.environ)
 
 
-def start_hook(world: World, stdout: int, session: str) -> subprocess.Popen[bytes]:
+def start_hook(world: World, stdout: int, session: str, seconds: int = 20) -> subprocess.Popen[bytes]:
     code = "from axiommind.surfaces.hooks import main; main()"
     command = [sys.executable, "-c", code, "UserPromptSubmit"]
-    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=stdout, env=world.environ)
+    environ = {**world.environ, "AXM_HOOK_SECONDS": str(seconds)}
+    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=stdout, env=environ)
     assert started.stdin is not None
     started.stdin.write(json.dumps({"session_id": session, "cwd": PROJECT, "prompt": PROMPT}).encode())
     started.stdin.close()
@@ -171,9 +172,9 @@ def test_a_client_that_does_not_read_keeps_no_hook_alive(told: World) -> None:
         while True:
             os.write(writing, b" " * 4096)
     os.set_blocking(writing, True)
-    started = start_hook(told, writing, "deaf")
+    started = start_hook(told, writing, "deaf", seconds=2)
     try:
-        assert started.wait(1.8) == 0
+        assert started.wait(10) == 0
         assert b"the client does not read" in (told.home / "hooks" / "hooks.log").read_bytes()
     finally:
         started.kill()

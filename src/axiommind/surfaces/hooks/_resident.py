@@ -14,9 +14,9 @@ TYPE_CHECKING = False  # typing takes longer to import than all of this takes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ACK", "MOST_BYTES", "SHARE_S", "ask", "mark", "received", "sockets_in", "thank"]
+__all__ = ["ACK", "MOST_BYTES", "SHARE", "ask", "mark", "received", "sockets_in", "thank"]
 
-SHARE_S = 0.35  # of the deadline, for somebody else to answer
+SHARE = 0.9  # of the deadline, for somebody else to answer
 MOST_BYTES = 10_000_000
 _TRIED = 4
 ACK = b"\x06"
