@@ -295,12 +295,6 @@ def _start(text: str, room: int, asked: Sequence[Clause]) -> int:
     """Where the stretch begins that holds the most different words of what was asked, the first such one."""
     if not asked:
         return 0
-    from axiommind.search.snippets import marks
+    from axiommind.search.snippets import best_start, marks
 
-    found = marks(text[:_LOOKED_AT], asked)
-    best, best_start = 0, 0
-    for i, (start, _) in enumerate(found):
-        inside = {text[a:b].casefold() for a, b in found[i : i + 64] if b <= start + room * 3 // 4}
-        if len(inside) > best:
-            best, best_start = len(inside), start
-    return max(min(best_start - room // 5, len(text) - room), 0)
+    return best_start(text, marks(text[:_LOOKED_AT], asked), room)

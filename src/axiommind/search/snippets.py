@@ -15,7 +15,7 @@ from unicodedata import normalize
 from axiommind.text.summary import SUMMARY_CHARS, on_one_line, preview, sentences
 from axiommind.text.tokens import Clause, terms, word_terms
 
-__all__ = ["Snippet", "cut", "marks", "telling"]
+__all__ = ["Snippet", "best_start", "cut", "marks", "telling"]
 
 SNIPPET_CHARS = 220
 # Text that is looked at for the best part.
@@ -49,7 +49,7 @@ def cut(text: str, clauses: Sequence[Clause], limit: int = SNIPPET_CHARS) -> Sni
     found = marks(text, clauses)
     if len(text) <= limit:
         return Snippet(text, found)
-    start = _best_start(text, found, limit)
+    start = best_start(text, found, limit)
     end = min(start + limit - (start > 0) - 1, len(text))
     if start and (blank := text.find(" ", start, start + 20)) >= 0:
         start = blank + 1
@@ -61,18 +61,18 @@ def cut(text: str, clauses: Sequence[Clause], limit: int = SNIPPET_CHARS) -> Sni
     return Snippet(piece, tuple(inside))
 
 
-def _best_start(text: str, found: Sequence[tuple[int, int]], limit: int) -> int:
+def best_start(text: str, found: Sequence[tuple[int, int]], limit: int) -> int:
     """Where a window of `limit` begins that shows the most different marked words, the first such one."""
     if not found:
         return 0
     room = limit * 3 // 4
-    best, best_start = 0, 0
+    best, best_at = 0, 0
     for i, (start, _) in enumerate(found):
         inside = {text[a:b].casefold() for a, b in found[i : i + 64] if b <= start + room}
         if len(inside) > best:
-            best, best_start = len(inside), start
-    lead = min(best_start, limit // 5)
-    return max(min(best_start - lead, len(text) - limit), 0)
+            best, best_at = len(inside), start
+    lead = min(best_at, limit // 5)
+    return max(min(best_at - lead, len(text) - limit), 0)
 
 
 def telling(snippet: Snippet, summary: str) -> str:

@@ -92,9 +92,9 @@ def serve(event: str) -> None:
     environ = dict(os.environ)
     _thread.start_new_thread(_watch, (seen,))
     raw: bytes | None = _NOT_READ
-    if os.path.isdir(_sockets(environ)):  # noqa: PTH112
+    if os.path.isdir(sockets := _sockets(environ)):  # noqa: PTH112
         raw = _read()
-        if raw is not None and _handed_over(seen, raw, environ):
+        if raw is not None and _handed_over(seen, raw, environ, sockets):
             return
     # Before the client is read: to be late also needs them.
     from axiommind.surfaces.hooks import _call, _record  # noqa: F401
@@ -125,12 +125,11 @@ def _sockets(environ: Mapping[str, str]) -> str:
     return os.path.join(os.path.abspath(os.path.expanduser(home)), "hooks", "resident")  # noqa: PTH100, PTH111, PTH118
 
 
-def _handed_over(seen: _Seen, raw: bytes, environ: Mapping[str, str]) -> bool:
+def _handed_over(seen: _Seen, raw: bytes, environ: Mapping[str, str], sockets: str) -> bool:
     """Whether somebody who stays has answered, and the client has it."""
     from axiommind.surfaces.hooks import _resident
 
-    home = os.path.dirname(os.path.dirname(_sockets(environ)))  # noqa: PTH120
-    answered = _resident.ask(home, seen.event, raw, environ, seen.began + _resident.SHARE * seen.deadline)
+    answered = _resident.ask(sockets, seen.event, raw, environ, seen.began + _resident.SHARE * seen.deadline)
     if answered is None:
         return False
     data, line = answered

@@ -2,7 +2,7 @@
 
 `axm mcp` runs for as long as its agent's window is open. Meanwhile it listens on a socket in the home, which only its
 user can reach. A hook hands over what the client wrote, prints what comes back, and says that it did; then the process
-that stays records it. Where nobody listens, or not soon enough, or another version does, the hook answers by itself.
+that stays records it. Where nobody listens, or another version does, the hook answers by itself.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ def mark() -> bytes:
     return f"{__version__} {os.stat(__file__).st_mtime_ns}".encode()  # noqa: PTH116
 
 
-def ask(home: str, event: str, raw: bytes, environ: Mapping[str, str], until: float) -> tuple[bytes, object] | None:
+def ask(folder: str, event: str, raw: bytes, environ: Mapping[str, str], until: float) -> tuple[bytes, object] | None:
     """What somebody who stays answers, with the connection to thank on; None where nobody does. Who is there and does
     not answer before `until` is busy, and so is the machine: then nothing, because to begin again would take longer."""
-    folder = sockets_in(home)
     try:
         names = sorted(os.listdir(folder))  # noqa: PTH208
     except OSError:
