@@ -10,10 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.analysis import suffixes
-from axiommind.analysis.bm25 import K1, B, Corpus
-from axiommind.analysis.clusters import DEPTHS, Prompt, clusters, decompose
+from axiommind.analysis.bm25 import Corpus
+from axiommind.analysis.clusters import clusters
+from axiommind.analysis.depth import DEPTHS
+from axiommind.analysis.prompts import Prompt
+from axiommind.analysis.queries import decompose
+from axiommind.analysis.tuning import Tuning
 
 DAY = 86_400_000
+K1, B = Tuning().bm25_k1, Tuning().bm25_b
 NORMAL = DEPTHS["normal"]
 
 

@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.analysis.sequences import frequent
-from axiommind.analysis.units import PAUSE_MS, Unit, Use, split
+from axiommind.analysis.tuning import Tuning
+from axiommind.analysis.units import MINUTE_MS, Unit, Use, split
+
+PAUSE_MS = Tuning().time_window_minutes * MINUTE_MS
 
 tools = st.sampled_from(["A", "B", "C"])
 uses = st.lists(st.builds(Use, tools, st.none() | st.integers(0, 4 * PAUSE_MS), st.booleans()), max_size=14)

@@ -4,65 +4,31 @@ Prompts are grouped by their text without case, spacing and shared endings; the 
 those that resemble them by their character bigrams. Each cluster gets a BM25 score of how well the corpus
 meets its words, and a confidence from its share of all meaningful prompts, the regularity of its intervals
 and that score. Ages are measured from the newest prompt, not from the clock, so the same data gives the
-same answer.
+same answer. The work grows with the prompts, not with their square: only so many groups (`max_clusters`)
+are compared, and each only with those that share a bigram.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from itertools import pairwise
 from math import exp, sqrt
 from typing import NamedTuple
 
 from axiommind.analysis.bm25 import Corpus
-from axiommind.analysis.suffixes import mine, strip
-from axiommind.text.tokens import keywords
+from axiommind.analysis.depth import Depth
+from axiommind.analysis.prompts import Prompt, in_order, normalised, recency
+from axiommind.analysis.queries import meet
+from axiommind.analysis.stopwords import NO_MORE, StopWords
+from axiommind.analysis.tuning import Tuning
 
 LEAST_CHARS = 5
 CONTINUED = "session is being continued"
-MOST_GROUPS = 500
 EXACT_BELOW = 4  # characters; a shorter text merges with nothing
 EXACT_ABOVE = 300  # nor a longer one: two long texts of one language share most bigrams whatever they say
 EXAMPLES = 5
-QUERY_DECAY = 0.6
-SIGMOID_K = 5.0
-HALF_LIFE_MS = 14 * 86_400_000
-
-CLAUSE = re.compile(r"[.!?。！？\n]+|\s(?:그리고|그런데|하지만|또한|and|but|also)\s", re.IGNORECASE)
-
-
-class Combine(Enum):
-    MAX = "max"
-    WEIGHTED = "weighted"
-    MEAN = "mean"
-
-
-@dataclass(frozen=True, slots=True)
-class Depth:
-    """How far to look: when to cut a text into clauses, how many queries to make, what still resembles."""
-
-    split_from_words: int
-    rare_words: int
-    most_queries: int
-    similarity: float
-    combine: Combine
-
-
-DEPTHS = {
-    "narrow": Depth(12, 3, 2, 0.8, Combine.MAX),
-    "normal": Depth(8, 5, 4, 0.7, Combine.WEIGHTED),
-    "wide": Depth(5, 8, 8, 0.5, Combine.MEAN),
-}
-
-
-class Prompt(NamedTuple):
-    text: str
-    at: int
-    session: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,38 +49,47 @@ class _Group(NamedTuple):
     prompts: list[Prompt]
 
 
-def normalise(text: str) -> str:
-    """A text without its case and spacing."""
-    return " ".join(text.casefold().split())
-
-
-def clusters(prompts: Iterable[Prompt], depth: Depth, at_least: int, decay: bool = False) -> list[Cluster]:
+def clusters(
+    prompts: Iterable[Prompt],
+    depth: Depth,
+    at_least: int,
+    decay: bool = False,
+    tuning: Tuning | None = None,
+    stop: StopWords = NO_MORE,
+) -> list[Cluster]:
     """Clusters of at least so many prompts, largest first; with decay by the weight of their recency."""
-    ordered = sorted(prompts, key=lambda p: (p.at, p.session, p.text))
-    words = {text: keywords(text) for text in dict.fromkeys(p.text for p in ordered) if _may_mean(text)}
+    tuning = tuning or Tuning()
+    ordered = in_order(prompts)
+    words = {text: stop.words(text) for text in dict.fromkeys(p.text for p in ordered) if _may_mean(text, stop)}
     meaningful = [p for p in ordered if words.get(p.text)]
     if not meaningful:
         return []
-    merged = [c for c in _merge(_group(meaningful), depth.similarity) if _size(c) >= max(1, at_least)]
-    corpus = Corpus(words[p.text] for p in meaningful)
+    groups = _group(meaningful, tuning.max_clusters)
+    merged = [c for c in _merge(groups, depth.similarity) if _size(c) >= max(1, at_least)]
+    corpus = Corpus((words[p.text] for p in meaningful), tuning)
     now = meaningful[-1].at
-    found = [_describe(groups, len(meaningful), corpus, depth, now if decay else None) for groups in merged]
+    found = []
+    for members in merged:
+        said = Counter(p.text for p in members[0].prompts).most_common(1)[0][0]  # the first of equals
+        score = meet(corpus, said, depth, tuning, stop)
+        found.append(_describe(members, said, score, len(meaningful), now if decay else None, tuning))
     return sorted(found, key=lambda c: (-c.weighted_count, -c.count, -c.confidence, c.normalized))
 
 
-def _may_mean(text: str) -> bool:
+def _may_mean(text: str, stop: StopWords) -> bool:
     stripped = text.strip()
-    return len(stripped) >= LEAST_CHARS and stripped[0] != "<" and CONTINUED not in stripped[:200].lower()
+    if len(stripped) < LEAST_CHARS or stripped[0] == "<" or stripped in stop:
+        return False
+    return CONTINUED not in stripped[:200].lower()
 
 
-def _group(prompts: Sequence[Prompt]) -> list[_Group]:
+def _group(prompts: Sequence[Prompt], most: int) -> list[_Group]:
     """Prompts of one normalised text together; the largest groups, largest first."""
-    texts = {text: normalise(text) for text in {p.text for p in prompts}}
-    endings = mine(texts.values())
+    texts = normalised({p.text for p in prompts})
     groups: dict[str, list[Prompt]] = {}
     for prompt in prompts:
-        groups.setdefault(strip(texts[prompt.text], endings), []).append(prompt)
-    largest = sorted(groups.items(), key=lambda g: (-len(g[1]), g[0]))[:MOST_GROUPS]
+        groups.setdefault(texts[prompt.text], []).append(prompt)
+    largest = sorted(groups.items(), key=lambda g: (-len(g[1]), g[0]))[:most]
     return [_Group(*group) for group in largest]
 
 
@@ -128,7 +103,7 @@ def _merge(groups: Sequence[_Group], similarity: float) -> list[list[_Group]]:
         bigrams = {text[i : i + 2] for i in range(len(text) - 1)} if EXACT_BELOW <= len(text) <= EXACT_ABOVE else set()
         shared = Counter(i for bigram in bigrams for i in leading.get(bigram, ()))
         alike, leader = max(((n / (len(bigrams) + sizes[i] - n), -i) for i, n in shared.items()), default=(0.0, 0))
-        if alike >= similarity:
+        if shared and alike >= similarity:
             merged[-leader].append(group)
             continue
         for bigram in bigrams:
@@ -142,20 +117,26 @@ def _size(groups: Sequence[_Group]) -> int:
     return sum(len(group.prompts) for group in groups)
 
 
-def _describe(groups: Sequence[_Group], meaningful: int, corpus: Corpus, depth: Depth, now: int | None) -> Cluster:
-    members = sorted((p for group in groups for p in group.prompts), key=lambda p: (p.at, p.session, p.text))
+def _describe(
+    groups: Sequence[_Group], said: str, score: float, meaningful: int, now: int | None, tuning: Tuning
+) -> Cluster:
+    members = in_order(p for group in groups for p in group.prompts)
     times = [p.at for p in members if p.at > 0]
     share = len(members) / meaningful
-    said = Counter(p.text for p in groups[0].prompts).most_common(1)[0][0]  # the first of equals
-    score = _meet(corpus, said, depth)
-    met = 1 / (1 + exp(-score / SIGMOID_K))
+    met = 1 / (1 + exp(-score / tuning.bm25_sigmoid_k))
     if now is None:
         weight = float(len(members))
-        confidence = 0.40 * share + 0.20 * _regularity(times) + 0.40 * met
+        confidence = (
+            tuning.weight_frequency * share + tuning.weight_consistency * _regularity(times) + tuning.weight_bm25 * met
+        )
     else:
-        weight = sum(_recency(at, now) for at in times)
-        recent = _recency(max(times), now) if times else 0.0
-        confidence = 0.30 * share + 0.15 * _regularity(times) + 0.35 * met + 0.20 * recent
+        weight = sum(recency(at, now, tuning) for at in times)
+        confidence = (
+            tuning.decay_weight_frequency * share
+            + tuning.decay_weight_consistency * _regularity(times)
+            + tuning.decay_weight_bm25 * met
+            + tuning.decay_weight_recency * (recency(max(times), now, tuning) if times else 0.0)
+        )
     return Cluster(
         pattern=" ".join(said.split()),
         normalized=groups[0].normalized,
@@ -163,14 +144,10 @@ def _describe(groups: Sequence[_Group], meaningful: int, corpus: Corpus, depth: 
         weighted_count=weight,
         sessions=len({p.session for p in members}),
         bm25_score=score,
-        confidence=confidence,
+        confidence=min(1.0, confidence),
         last_at=members[-1].at,
         examples=list(dict.fromkeys(p.text for p in members))[:EXAMPLES],
     )
-
-
-def _recency(at: int, now: int) -> float:
-    return float(0.5 ** (max(0, now - at) / HALF_LIFE_MS))
 
 
 def _regularity(times: Sequence[int]) -> float:
@@ -181,28 +158,3 @@ def _regularity(times: Sequence[int]) -> float:
         return 0.0
     deviation = sqrt(sum((gap - mean) ** 2 for gap in gaps) / len(gaps))
     return 1 / (1 + deviation / mean)
-
-
-def _meet(corpus: Corpus, text: str, depth: Depth) -> float:
-    """The scores of the queries made of a text, combined as the depth says."""
-    scores = [corpus.score(query) for query in decompose(corpus, text, depth)]
-    if depth.combine is Combine.MAX:
-        return max(scores, default=0.0)
-    fall = QUERY_DECAY if depth.combine is Combine.WEIGHTED else 1.0
-    weights = [fall**i for i in range(len(scores))]
-    return sum(s * w for s, w in zip(scores, weights, strict=True)) / sum(weights)
-
-
-def decompose(corpus: Corpus, text: str, depth: Depth) -> list[list[str]]:
-    """The whole text as content words, its clauses if it is long, and its rarest words; each query once.
-
-    The query of nouns that the original made is the first one here: keywords are content words already.
-    """
-    whole = keywords(text)
-    queries = [whole]
-    if len(whole) >= depth.split_from_words:
-        queries += [keywords(clause) for clause in CLAUSE.split(text) if clause and clause.strip()]
-    rarest = sorted(whole, key=lambda word: (-corpus.idf(word), word))[: depth.rare_words]
-    queries.append(rarest)
-    distinct = {tuple(sorted(query)): query for query in reversed(queries) if query}
-    return list(reversed(distinct.values()))[: depth.most_queries]

@@ -63,6 +63,10 @@ class Graph(NamedTuple):
     cycles: list[Cycle]
     paths: list[Path]
 
+    @property
+    def transitions(self) -> int:
+        return sum(edge.count for edge in self.edges)
+
 
 @dataclass(slots=True)
 class _Tool:

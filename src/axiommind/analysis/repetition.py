@@ -6,14 +6,12 @@ discovery rate over those above the mean is held by Benjamini and Hochberg's pro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import erfc, sqrt
 from typing import NamedTuple
 
+from axiommind.analysis.tuning import Tuning
 from axiommind.analysis.units import Use
-
-LOOP_LENGTHS = (2, 3)
-LEAST_REPEATS = 2
 
 SessionFile = tuple[str, str]
 
@@ -40,12 +38,23 @@ class Run(NamedTuple):
     length: int
 
 
+class Spread(NamedTuple):
+    mean: float
+    deviation: float
+
+
+def spread(counts: Iterable[int]) -> Spread:
+    """The mean and the population's standard deviation; 0 and 0 of nothing."""
+    numbers = list(counts)
+    if not numbers:
+        return Spread(0.0, 0.0)
+    mean = sum(numbers) / len(numbers)
+    return Spread(mean, sqrt(sum((n - mean) ** 2 for n in numbers) / len(numbers)))
+
+
 def outliers(edits: Mapping[SessionFile, int], z_threshold: float) -> list[Outlier]:
     """Files edited more often in a session than chance explains, the furthest first."""
-    if not edits:
-        return []
-    mean = sum(edits.values()) / len(edits)
-    deviation = sqrt(sum((n - mean) ** 2 for n in edits.values()) / len(edits))
+    mean, deviation = spread(edits.values())
     if deviation == 0:
         return []
     above = []
@@ -68,30 +77,38 @@ def discoveries(ascending: Sequence[float], alpha: float) -> int:
     return max((k for k, p in enumerate(ascending, start=1) if p <= alpha * k / total), default=0)
 
 
-def loops(uses: Sequence[Use]) -> list[Loop]:
+def loops(uses: Sequence[Use], tuning: Tuning | None = None) -> list[Loop]:
     """Two or three tools, not all the same, repeated in a row in one session: longest chain first."""
+    tuning = tuning or Tuning()
+    least = tuning.loop_min_repeats
     tools = [use.tool for use in uses]
     found: dict[tuple[str, ...], tuple[int, int]] = {}
-    for length in LOOP_LENGTHS:
+    for length in range(2, tuning.loop_max_seq_length + 1):
         start = 0
-        while start + LEAST_REPEATS * length <= len(tools):
+        while start + least * length <= len(tools):
             end = start + length
             while end < len(tools) and tools[end] == tools[end - length]:
                 end += 1
             repeats = (end - start) // length
             loop = tuple(tools[start : start + length])
-            if repeats < LEAST_REPEATS or len(set(loop)) == 1:
+            if repeats < least or _repeats_itself(loop):
                 # What was compared with the period still holds up to here, so nothing can begin before.
                 start = max(start + 1, end - length + 1)
                 continue
             chain = uses[start : start + repeats * length]
             counted = max((i for i, use in enumerate(chain, start=1) if use.counts), default=0) // length
-            if counted >= LEAST_REPEATS:
+            if counted >= least:
                 longest, times = found.get(loop, (0, 0))
                 found[loop] = (max(longest, counted), times + 1)
             start += repeats * length
     ordered = [Loop(tools_, repeats, times) for tools_, (repeats, times) in found.items()]
     return sorted(ordered, key=lambda loop: (-loop.repeats, -loop.times, loop.tools))
+
+
+def _repeats_itself(loop: Sequence[str]) -> bool:
+    """Whether it is a shorter loop, or one tool, several times."""
+    size = len(loop)
+    return any(size % part == 0 and loop[part:] == loop[:-part] for part in range(1, size // 2 + 1))
 
 
 def longest_run(uses: Sequence[Use]) -> Run:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from axiommind.analysis.tuning import Tuning
 from axiommind.analysis.units import Unit
-
-SHORTEST = 2
-LONGEST = 5
 
 Tools = tuple[str, ...]
 
@@ -22,41 +21,69 @@ Tools = tuple[str, ...]
 class Frequent:
     tools: Tools
     count: int
-    sessions: int
+    session_ids: tuple[str, ...]  # in the order of the units
+
+    @property
+    def sessions(self) -> int:
+        return len(self.session_ids)
 
 
-def frequent(units: Iterable[Unit], at_least: int) -> list[Frequent]:
+class Sequences(NamedTuple):
+    """`total` windows were counted, of which `unique` are different; `frequent` are those worth telling."""
+
+    total: int
+    unique: int
+    frequent: list[Frequent]
+
+
+class _Tally:
+    __slots__ = ("count", "sessions")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.sessions: list[str] = []
+
+
+def count(units: Iterable[Unit], at_least: int, tuning: Tuning | None = None) -> Sequences:
     """The maximal sequences seen at least so often: most frequent first, then longest, then by name.
 
     The units of one session must follow each other.
     """
-    seen: dict[Tools, list[int]] = {}  # count, sessions, number of the last session
-    sessions: dict[str, int] = {}
+    tuning = tuning or Tuning()
+    shortest, longest = tuning.min_seq_length, tuning.max_seq_length
+    seen: dict[Tools, _Tally] = {}
+    total = 0
     for session, uses in units:
-        number = sessions.setdefault(session, len(sessions))
         tools = tuple(use.tool for use in uses)
         for end, use in enumerate(uses, start=1):
             if not use.counts:
                 continue
-            for length in range(SHORTEST, min(LONGEST, end) + 1):
-                tally = seen.setdefault(tools[end - length : end], [0, 0, -1])
-                tally[0] += 1
-                if tally[2] != number:
-                    tally[1] += 1
-                    tally[2] = number
-    often = {tools: tally for tools, tally in seen.items() if tally[0] >= at_least}
+            for length in range(shortest, min(longest, end) + 1):
+                window = tools[end - length : end]
+                tally = seen.get(window)
+                if tally is None:
+                    tally = seen[window] = _Tally()
+                tally.count += 1
+                total += 1
+                if not tally.sessions or tally.sessions[-1] != session:
+                    tally.sessions.append(session)
+    often = {tools: tally for tools, tally in seen.items() if tally.count >= at_least}
     explained = {
         inner
         for tools, tally in often.items()
-        for inner in _inner(tools)
-        if inner in often and tally[0] >= often[inner][0]
+        for inner in _inner(tools, shortest)
+        if inner in often and tally.count >= often[inner].count
     }
-    kept = [Frequent(tools, tally[0], tally[1]) for tools, tally in often.items() if tools not in explained]
-    return sorted(kept, key=lambda f: (-f.count, -len(f.tools), f.tools))
+    kept = [Frequent(t, tally.count, tuple(tally.sessions)) for t, tally in often.items() if t not in explained]
+    return Sequences(total, len(seen), sorted(kept, key=lambda f: (-f.count, -len(f.tools), f.tools)))
 
 
-def _inner(tools: Tools) -> Iterator[Tools]:
+def frequent(units: Iterable[Unit], at_least: int, tuning: Tuning | None = None) -> list[Frequent]:
+    return count(units, at_least, tuning).frequent
+
+
+def _inner(tools: Tools, shortest: int) -> Iterator[Tools]:
     """Every shorter sequence inside this one."""
-    for length in range(SHORTEST, len(tools)):
+    for length in range(shortest, len(tools)):
         for start in range(len(tools) - length + 1):
             yield tools[start : start + length]

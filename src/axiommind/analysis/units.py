@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-PAUSE_MS = 5 * 60 * 1000
+from axiommind.analysis.tuning import Tuning
+
+MINUTE_MS = 60_000
 
 
 class Use(NamedTuple):
@@ -25,13 +27,14 @@ class Unit(NamedTuple):
     uses: Sequence[Use]
 
 
-def split(uses: Sequence[Use], pause_ms: int = PAUSE_MS) -> list[Sequence[Use]]:
+def split(uses: Sequence[Use], tuning: Tuning | None = None) -> list[Sequence[Use]]:
     """The uses of one session, cut at every pause."""
+    pause = (tuning or Tuning()).time_window_minutes * MINUTE_MS
     units: list[Sequence[Use]] = []
     start = 0
     for i in range(1, len(uses)):
         before, after = uses[i - 1].at, uses[i].at
-        if before is not None and after is not None and after - before > pause_ms:
+        if before is not None and after is not None and after - before > pause:
             units.append(uses[start:i])
             start = i
     if uses:

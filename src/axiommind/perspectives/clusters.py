@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import sqlite3
 
-from axiommind.analysis.clusters import DEPTHS, Prompt, clusters
+from axiommind.analysis.clusters import clusters
+from axiommind.analysis.depth import DEPTHS
+from axiommind.analysis.prompts import Prompt
 from axiommind.errors import BadQuery
 from axiommind.perspectives import Param, Params, Perspective, Plot, Row, common
 from axiommind.perspectives._filters import Filters

@@ -11,7 +11,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 
-from axiommind.analysis.clusters import normalise
+from axiommind.analysis.prompts import normalise
 from axiommind.perspectives import Param, Params, Perspective, Row, common
 from axiommind.perspectives._filters import Filters
 from axiommind.perspectives._times import moment

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sqlite3
 
 from axiommind.analysis.repetition import longest_run, loops, outliers
+from axiommind.analysis.tuning import Tuning
 from axiommind.perspectives import Param, Params, Perspective, Plot, Row, common
 from axiommind.perspectives._filters import Filters
 from axiommind.perspectives._uses import by_session
@@ -26,6 +27,7 @@ FILTERS = common(
 COLUMNS = ("kind", "session_id", "subject", "count", "times", "mean", "z_score", "p_value")
 ARROW = " → "
 SHORTEST_RUN = 5
+Z_THRESHOLD = Tuning().z_score_threshold
 
 EDITS = """
     select e.session_id, e.file_path, count(*)
@@ -83,7 +85,7 @@ PERSPECTIVE = Perspective(
     summary="files edited unusually often, tools going in circles",
     columns=COLUMNS,
     run=run,
-    params=(Param("z_threshold", float, 2.0, "how many standard deviations above the mean are unusual"),),
+    params=(Param("z_threshold", float, Z_THRESHOLD, "how many standard deviations above the mean are unusual"),),
     filters=FILTERS,
     plot=Plot("bar", x="count", y="subject", color="kind"),
 )

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import sqlite3
 
-from axiommind.analysis.trends import fit
+from axiommind.analysis.trends import WEEK_MS, fit, starts_week
 from axiommind.perspectives import Params, Perspective, Plot, Row, common
 from axiommind.perspectives._filters import Filters
-from axiommind.perspectives._times import WEEK_MS, monday, starts_week
+from axiommind.perspectives._times import monday
 
 FILTERS = common(
     {},

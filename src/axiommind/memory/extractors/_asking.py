@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.errors import UsageError
@@ -96,10 +96,11 @@ PROMPT_HASH = content_hash(canonical_json([INSTRUCTION, REPAIR, SCHEMA]).encode(
 
 
 class Question(NamedTuple):
-    """What a model is asked: our words, and the material they are about."""
+    """What a model is asked: our words, the material they are about, and the shape of the answer."""
 
     instruction: str
     material: str
+    schema: Mapping[str, Any] = SCHEMA
 
 
 class Usage(NamedTuple):

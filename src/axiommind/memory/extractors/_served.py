@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from axiommind.http import Endpoint, NoReply, Purpose, endpoint
@@ -33,7 +34,6 @@ def served_at(config: Config, *, url: str, path: str, variable: str) -> Endpoint
 
 class Served(ABC):
     is_measured = False
-    formats: tuple[dict[str, Any], ...] = ({},)  # ways to ask for JSON, the strictest first
 
     def __init__(self, at: Endpoint, model: str, chars: int, spend: Spend) -> None:
         self._at = at
@@ -46,12 +46,13 @@ class Served(ABC):
         return extract(transcript, self.ask, self._model, self._chars, self._spend)
 
     def ask(self, question: Question) -> Answered | Unanswered:
+        formats = self._formats(question.schema)
         try:
-            reply = self._at.post(self._headers(), {**self._body(question), **self.formats[self._format]})
+            reply = self._at.post(self._headers(), {**self._body(question), **formats[self._format]})
         except NoReply as error:
             return Unanswered(str(error), Usage(self._model))
         if reply.refuses_format:
-            again = self._format + 1 < len(self.formats)
+            again = self._format + 1 < len(formats)
             self._format += again
             return Unanswered(reply.why, Usage(self._model), again)
         return self._read(reply.body)
@@ -59,6 +60,10 @@ class Served(ABC):
     @abstractmethod
     def _headers(self) -> dict[str, str]:
         """What goes with every request: the key, where there is one."""
+
+    @abstractmethod
+    def _formats(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Ways to ask for JSON of this shape, the strictest first."""
 
     @abstractmethod
     def _body(self, question: Question) -> dict[str, Any]:

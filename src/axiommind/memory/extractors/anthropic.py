@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from axiommind.memory.extractors import Spend
-from axiommind.memory.extractors._answers import SCHEMA
 from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, count
 from axiommind.memory.extractors._served import Served, served_at
 
@@ -18,10 +18,6 @@ _URL = "https://api.anthropic.com"
 _MODEL = "claude-haiku-5-5"
 _VERSION = "2023-06-01"
 _MOST_TOKENS = 16_000  # of an answer; far more than the entries of one part need
-_FORMATS: tuple[dict[str, Any], ...] = (
-    {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA}, "effort": "low"}},
-    {},  # older models
-)
 
 
 def make(config: Config, spend: Spend) -> Anthropic:
@@ -31,7 +27,10 @@ def make(config: Config, spend: Spend) -> Anthropic:
 
 class Anthropic(Served):
     name = "anthropic"
-    formats = _FORMATS
+
+    def _formats(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+        strict = {"output_config": {"format": {"type": "json_schema", "schema": schema}, "effort": "low"}}
+        return (strict, {})  # older models know no such thing
 
     def _headers(self) -> dict[str, str]:
         return {"anthropic-version": _VERSION} | ({"x-api-key": self._at.key} if self._at.key else {})

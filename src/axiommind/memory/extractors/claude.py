@@ -19,7 +19,6 @@ from typing import IO, TYPE_CHECKING, Any
 from axiommind.errors import NotFound
 from axiommind.ids import canonical_json
 from axiommind.memory.extractors import Extraction, ExtractionFailed, Spend
-from axiommind.memory.extractors._answers import SCHEMA
 from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, count, extract, money, seconds_of
 from axiommind.text.summary import preview
 
@@ -118,7 +117,7 @@ class Claude:
         budget = ["--max-budget-usd", f"{max(self._usd, 0.0001):.4f}"] if 0 < self._usd < math.inf else []
         return [
             *(self._found(), "-p", question.instruction),
-            *("--output-format", "json", "--json-schema", canonical_json(SCHEMA), "--model", self._model),
+            *("--output-format", "json", "--json-schema", canonical_json(question.schema), "--model", self._model),
             # No tools; no transcript of this call; none of the user's hooks, settings and servers.
             *("--tools", "", "--no-session-persistence", "--setting-sources", "", "--strict-mcp-config"),
             *("--max-turns", "3", *budget),

@@ -5,11 +5,11 @@ What such servers make of `response_format` differs, so it is given up step by s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from axiommind.errors import UsageError
 from axiommind.memory.extractors import Spend
-from axiommind.memory.extractors._answers import SCHEMA
 from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage, count, money
 from axiommind.memory.extractors._served import Served, served_at
 
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["OpenAI", "make"]
 
 _URL = "https://api.openai.com/v1"
-_STRICT = {"type": "json_schema", "json_schema": {"name": "entries", "strict": True, "schema": SCHEMA}}
-_FORMATS: tuple[dict[str, Any], ...] = (
-    {"response_format": _STRICT},
-    {"response_format": {"type": "json_object"}},
-    {},
-)
 
 
 def make(config: Config, spend: Spend) -> OpenAI:
@@ -39,7 +33,10 @@ def make(config: Config, spend: Spend) -> OpenAI:
 
 class OpenAI(Served):
     name = "openai"
-    formats = _FORMATS
+
+    def _formats(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+        strict = {"type": "json_schema", "json_schema": {"name": "entries", "strict": True, "schema": schema}}
+        return ({"response_format": strict}, {"response_format": {"type": "json_object"}}, {})
 
     def _headers(self) -> dict[str, str]:
         return {"authorization": f"Bearer {self._at.key}"} if self._at.key else {}

@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Protocol
 
 from axiommind import __version__
-from axiommind.errors import AxmError
+from axiommind.errors import AxmError, NotFound
 
 __all__ = ["build", "commands", "main"]
+
+# The second name of this program. Without a command it is v2 of the program that had that name.
+V2 = "suggest-workflow"
 
 
 class Command(Protocol):
@@ -45,6 +48,11 @@ def commands() -> list[str]:
     return sorted(p.stem for p in here.glob("[a-z]*.py"))
 
 
+def _called() -> str:
+    """The name that this program was called by."""
+    return V2 if Path(sys.argv[0]).name.removesuffix(".exe") == V2 else "axm"
+
+
 def _load(name: str) -> Command:
     module: Command = importlib.import_module(f"{__name__}.{name}")
     return module
@@ -52,12 +60,12 @@ def _load(name: str) -> Command:
 
 def build(argv: list[str], *, everything: bool = False) -> argparse.ArgumentParser:
     """The parser for these arguments: with the one command they name, or with all of them for help."""
-    name = Path(sys.argv[0]).name.removesuffix(".exe")
     parser = argparse.ArgumentParser(
         formatter_class=_Formatter,
-        prog=name if name in ("axm", "suggest-workflow") else "axm",
+        prog=_called(),
         description="Memory for coding agents: index, query and keep what they leave on disk.",
-        epilog='Try: axm index, then: axm search "what you remember of it"',
+        epilog='Try: axm index, then: axm search "what you remember of it"'
+        + (f"\nWithout a command: the options of {V2} 2 ({V2} analyze --help), and --cache" if _called() == V2 else ""),
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, prog=parser.prog)
@@ -108,10 +116,22 @@ def main(argv: list[str] | None = None) -> int:
         return 4
 
 
+def _flat(argv: list[str]) -> list[str]:
+    """The arguments with the command that v2's form without one means; none where this is another form."""
+    first = argv[0] if argv else ""
+    if first in ("-h", "--help", "--version") or not (first.startswith("-") or (not argv and _called() == V2)):
+        return []
+    from axiommind.surfaces.cli import _v2
+
+    return _v2.commanded(argv) if _called() == V2 or first.partition("=")[0] in _v2.flags() else []
+
+
 def _run(argv: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         # Text from transcripts may hold anything; a terminal's encoding must not make us fail.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    flat = _flat(argv)
+    argv = flat or argv
     parser = build(argv)
     if not argv:
         parser.print_help(sys.stderr)
@@ -124,7 +144,12 @@ def _run(argv: list[str]) -> int:
         args.parser.error(f"unrecognized arguments: {' '.join(unknown)}" + (f" ({hint})" if hint else ""))
     if args.home:
         os.environ["AXM_HOME"] = args.home
-    code: int = args.run(args)
+    try:
+        code: int = args.run(args)
+    except NotFound as error:
+        if flat:  # as v2 did when there was nothing to analyse
+            error.exit_code = 2
+        raise
     sys.stdout.flush()
     return code
 

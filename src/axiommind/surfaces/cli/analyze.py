@@ -1,0 +1,43 @@
+"""`axm analyze`: what v2 of suggest-workflow computed, from the index, in its words and shapes."""
+
+from __future__ import annotations
+
+import argparse
+
+from axiommind.api import Memory
+from axiommind.surfaces.cli import _v2
+
+HELP = "What comes back in your sessions: prompts, sequences of tools, their graph, what you keep asking for."
+_EPILOG = """It indexes what is new of the project, then asks the index; no transcript is read for the analysis itself.
+The JSON is that of suggest-workflow 2, key for key, so there is no "schema" in it. "analyzedAt" is the time of the last
+event in the index: the same log gives the same bytes. suggest-workflow takes the same options without a command.
+
+examples:
+  axm analyze
+  axm analyze --scope global --decay --top 20
+  axm analyze --project ~/code/weather --since 2026-01-01 --format json
+  axm analyze --tuning-defaults > tuning.json
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    _v2.add_format(parser)
+    _v2.add_analysis(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.tuning_defaults:
+        return _v2.print_tuning()
+    memory = Memory()
+    wanted = _v2.analysis_of(memory, args)
+    _v2.bring_up(memory, args, wanted.project)
+    with _v2.asking(memory, wanted):
+        found = memory.analyze(wanted)
+    if args.format == "json":
+        print(_v2.as_json(found))
+        return 0
+    from axiommind.surfaces.analysis_text import as_text
+
+    print(as_text(found, wanted.threshold, wanted.top))
+    return 0

@@ -1,0 +1,77 @@
+"""`axm insight`: how work is done, and what could be written down or automated, with evidence."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from axiommind.api import Memory
+from axiommind.errors import AxmError, UsageError
+from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.cli.query import _since, _until
+from axiommind.surfaces.insight import FORMATS, as_html, as_json, as_markdown
+
+HELP = "Report how work is done here: habits, time, rework, and proposals with their evidence."
+_EPILOG = """examples:
+  axm insight
+  axm insight --since 2026-01-01 --out insight.html
+  axm insight --all-projects --format json
+
+The report rests on what is indexed (axm index) and, for contradictions and tasks, on what was learned (axm learn). No
+proposal rests on fewer than two sessions. Where a model is configured (extract.extractor), it writes the sentences at
+the top from the facts, within the budget; a sentence with a figure that is not in the facts is dropped.
+"""
+_WRITERS = {"md": as_markdown, "html": as_html, "json": as_json}
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("--since", metavar="DAY", type=_since, help="only what happened on or after this day")
+    parser.add_argument("--until", metavar="DAY", type=_until, help="only what happened on or before this day")
+    parser.add_argument("--format", choices=FORMATS, help="default: as the name of --out ends, else md")
+    parser.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="write it here, instead of printing it")
+    parser.add_argument(
+        "--prose",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="let a model write the sentences at the top (default: where one is configured)",
+    )
+    options.add_scope(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.since is not None and args.until is not None and args.since >= args.until:
+        raise UsageError("--since is after --until", hint="such as --since 2026-01-01 --until 2026-01-31")
+    memory = Memory()
+    form = args.format or _format_of(args.out)
+    options.require_index(memory)
+    if not memory.config.index_path.exists():
+        return _nothing(None)
+    scope = memory.scope(project=args.project, all_projects=args.all_projects)
+    report = memory.insight(scope, since=args.since, until=args.until, prose=args.prose)
+    if report.sessions or form == "json":
+        _put(_WRITERS[form](report), args.out)
+    return 0 if report.sessions else _nothing(scope.project)
+
+
+def _format_of(path: Path | None) -> str:
+    ending = "" if path is None else path.suffix.lower().lstrip(".")
+    return {"htm": "html", "markdown": "md"}.get(ending, ending if ending in FORMATS else "md")
+
+
+def _put(text: str, path: Path | None) -> None:
+    if path is None:
+        print(text.rstrip("\n"))
+        return
+    try:
+        path.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+    except OSError as error:
+        raise AxmError(f"{path} cannot be written: {error.strerror or error}") from error
+    options.say(f"Report: {path}")
+
+
+def _nothing(project: str | None) -> int:
+    options.say("There is nothing to report: no session" + (f" of {project} was in that time." if project else "."))
+    options.say("  hint: axm index reads the sessions; --all-projects looks everywhere")
+    return 1
