@@ -5,6 +5,7 @@ AxmError
 ├── NotFound              what was asked for is not there              exit 1
 ├── BadQuery              the SQL or a perspective's parameter         exit 1
 │   └── QueryLimit        the query ran into its time or row limit     exit 1
+├── Changed               somebody else wrote it meanwhile             exit 3
 ├── MissingExtra          an optional part is not installed            exit 1
 ├── EmbedderError         a model cannot make vectors, or made none    exit 1
 ├── VectorError           a vector that no store can keep              exit 1
@@ -26,6 +27,7 @@ from __future__ import annotations
 __all__ = [
     "AxmError",
     "BadQuery",
+    "Changed",
     "DiskFull",
     "EmbedderError",
     "IndexCorrupt",
@@ -69,6 +71,12 @@ class BadQuery(AxmError):
 
 class QueryLimit(BadQuery):
     exit_code = 1
+
+
+class Changed(AxmError):
+    """What was to be changed is not what the caller has read. Nothing was written."""
+
+    exit_code = 3
 
 
 class MissingExtra(AxmError):

@@ -81,6 +81,9 @@ class EventLog(Protocol):
     def last_of(self, session_id: str, event_type: str) -> Event | None:
         """The latest event of this type about a session or a document."""
 
+    def events_of(self, session_id: str, event_type: str) -> list[Event]:
+        """Every event of this type about a session, a document or a pad, in order."""
+
     def last_position(self) -> int:
         """The position of the newest event, 0 when there is none."""
 

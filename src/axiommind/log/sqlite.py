@@ -242,6 +242,13 @@ class SqliteLog:
         )
         return _event(rows[0]) if rows else None
 
+    def events_of(self, session_id: str, event_type: str) -> list[Event]:
+        rows = self._read(
+            f"select {_COLUMNS} from events where session_id = ? and event_type = ? order by position",
+            (session_id, event_type),
+        )
+        return [_event(row) for row in rows]
+
     def last_position(self) -> int:
         return int(self._read("select coalesce(max(position), 0) from events", ())[0][0])
 

@@ -14,16 +14,17 @@ from collections.abc import Collection
 from axiommind.projections import Batch
 
 NAME = "outbox"
-VERSION = 2
+VERSION = 3
 AFTER = ("sessions", "entries", "tasks", "passages")
 EVENT_TYPES = ("task_created", "task_title_changed", "forgotten")
 TABLES = ("vector_outbox",)
 
 # In the order in which they are embedded.
-KINDS = ("entry", "task_title", "summary", "doc", "prompt", "response", "tool")
+KINDS = ("entry", "task_title", "summary", "doc", "pad", "prompt", "response", "tool")
 # The version of jobs while no embedder was chosen.
 UNCHOSEN = "1"
 
+_PASSAGES = "'prompt', 'response', 'doc', 'pad'"
 _WANTED = "(select value from meta where key = 'embedding_version')"
 _COLUMNS = "vector_outbox(item_kind, item_id, embedding_version, created_at)"
 _AGAIN = "on conflict do update set status = 'pending', error = null, attempts = 0"
@@ -49,7 +50,7 @@ _DDL = (
     "create index idx_vector_outbox_failed on vector_outbox(item_kind) where status = 'failed'",
     f"insert into meta(key, value) values ('embedding_version', '{UNCHOSEN}')",
     f"""
-    create trigger outbox_passages_in after insert on passages when new.kind in ('prompt', 'response', 'doc') begin
+    create trigger outbox_passages_in after insert on passages when new.kind in ({_PASSAGES}) begin
         insert into {_COLUMNS} values (new.kind, new.id, {_WANTED}, new.timestamp) {_AGAIN};
     end
     """,
@@ -78,7 +79,7 @@ _ITEMS = {
         from entities where entity_type = 'task'
     """,
     "summary": "select 'summary' as kind, id, coalesce(ended_at, last_ts, file_mtime) as at from sessions",
-    "passage": "select kind, id, timestamp as at from passages where kind in ('prompt', 'response', 'doc')",
+    "passage": f"select kind, id, timestamp as at from passages where kind in ({_PASSAGES})",
     "tool": "select kind, id, timestamp as at from passages where kind = 'tool'",
 }
 

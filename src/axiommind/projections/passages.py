@@ -1,10 +1,10 @@
 """Passages: the one full-text index. A passage refers to the row that has its text; the text is not copied.
 
-A row of prompts, responses, tool_uses, entries or chunks that comes or changes is noted in `passages_pending` by a
-trigger, and `apply` turns the notes of a batch into passages in the order of their ids: FTS5 writes a segment of its
-own for every id that is not larger than the one before. FTS5 keeps terms only (contentless), made by our tokeniser, in
-step with `passages` by triggers that use FTS5's own 'delete' form. A passage goes before the row it refers to changes
-or goes, so that the trigger can still read the text.
+A row of prompts, responses, tool_uses, entries, chunks or pad_chunks that comes or changes is noted in
+`passages_pending` by a trigger, and `apply` turns the notes of a batch into passages in the order of their ids: FTS5
+writes a segment of its own for every id that is not larger than the one before. FTS5 keeps terms only (contentless),
+made by our tokeniser, in step with `passages` by triggers that use FTS5's own 'delete' form. A passage goes before the
+row it refers to changes or goes, so that the trigger can still read the text.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from axiommind.text.tokens import FTS_TOKENIZE, fts_text
 from axiommind.text.tools import tool_text
 
 NAME = "passages"
-VERSION = 3
-AFTER = ("sessions", "documents", "entries")
+VERSION = 4
+AFTER = ("sessions", "documents", "entries", "pads")
 EVENT_TYPES: tuple[str, ...] = ()  # follows the rows of the projections before it
 TABLES = ("passages", "passages_pending", "passages_fts")
 
@@ -32,6 +32,7 @@ _SOURCES = {
     "tool": ("tool_uses", "error, output", "true"),
     "insight": ("entries", "title, text", "true"),
     "doc": ("chunks", "text", "true"),
+    "pad": ("pad_chunks", "text", "true"),
 }
 
 
@@ -83,6 +84,8 @@ _DDL = (
         case p.kind
             when 'doc' then (select c.heading from chunks c where c.id = p.ref)
             when 'insight' then (select e.title from entries e where e.id = p.ref)
+            when 'pad' then (select coalesce(q.title, w.name) from pad_chunks c join workflows w on w.id = c.workflow_id
+                             left join pads q on q.id = c.pad_id where c.id = p.ref)
             else ''
         end as title,
         case p.kind
@@ -92,6 +95,7 @@ _DDL = (
                 (select axm_tool_text(t.tool_name, t.input_json, t.error, t.output) from tool_uses t where t.id = p.ref)
             when 'insight' then (select e.text from entries e where e.id = p.ref)
             when 'doc' then (select c.text from chunks c where c.id = p.ref)
+            when 'pad' then (select c.text from pad_chunks c where c.id = p.ref)
         end as text
     from passages p
     """,
@@ -132,6 +136,10 @@ _FILL = f"""
     select n.id, 'doc', r.id, null, r.doc_id, d.mtime
     from passages_pending n join chunks r on r.id = n.id >> {KIND_BITS} join documents d on d.id = r.doc_id
     where n.id & 7 = {KINDS["doc"]}
+    union all
+    select n.id, 'pad', r.id, null, coalesce(r.pad_id, r.workflow_id), r.timestamp
+    from passages_pending n join pad_chunks r on r.id = n.id >> {KIND_BITS}
+    where n.id & 7 = {KINDS["pad"]}
     order by 1
 """
 

@@ -61,6 +61,8 @@ _BY_ENTITY = {
     "task_links": "src_id",
     "v_task_blockers_effective": "task_id",
 }
+# A workflow without a project belongs to everybody.
+_BY_WORKFLOW = {"workflows": "id", "pads": "workflow_id", "pad_chunks": "workflow_id", "scratchpads": "workflow_id"}
 _BY_DOCUMENT = ("chunks", "document_tags", "document_problems")
 _OVER_ALL = (
     """
@@ -160,10 +162,14 @@ def _of_project(project: str) -> Iterator[str]:
     """
     for table in _BY_DOCUMENT:
         yield f"create temp view {table} as select * from main.{table} where doc_id in (select id from documents)"
+    flows = f"select id from main.workflows where project in ({literal}, '')"
+    for table, column in _BY_WORKFLOW.items():
+        yield f"create temp view {table} as select * from main.{table} where {column} in ({flows})"
     yield f"""
         create temp view passages as
         select * from main.passages
-        where session_id in ({mine}) or doc_id in (select id from documents)
+        where session_id in ({mine}) or doc_id in (select id from documents) or doc_id in (select id from pads)
+           or doc_id in (select id from workflows)
     """
     yield "create temp view passage_texts as select * from main.passage_texts where id in (select id from passages)"
     yield f"""

@@ -26,7 +26,7 @@ __all__ = ["KINDS", "SAME_MEANING", "alike"]
 # goes into the changelog. Of the answers above 0.97 most differ in a number: "All 1274 tests pass", "All 1309 …".
 SAME_MEANING = 0.97
 # Of tool calls those on different files are as near as 0.98, and each entry was ruled on for itself.
-KINDS = ("prompt", "response", "doc")
+KINDS = ("prompt", "response", "doc", "pad")
 _NEGATIONS = "no not never none nothing without cannot cant dont doesnt didnt isnt arent wasnt werent wont wouldnt"
 _NEGATIONS += " shouldnt couldnt hasnt havent hadnt mustnt"
 

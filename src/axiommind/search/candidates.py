@@ -62,7 +62,7 @@ def scored(
                 p,
                 places[p.id],
                 sizes.get(p.id, 0),
-                titles[p.ref] if p.kind == "doc" else 0,
+                titles.get(p.ref, 0),
                 stands.get(p.id, 1.0),
             )
             for p in some
@@ -84,10 +84,11 @@ def scored(
 
 
 def within(db: sqlite3.Connection, query: Query) -> lexical.Within | None:
-    """The events that a project's or a session's passages come from; None when neither is asked for."""
-    if query.filters.project is None and not query.filters.session:
-        return None
-    of_sessions, of_documents, values = filters.owners(query.filters)
+    """The events that a project's or a session's passages come from, or those of pads; None when none is asked for."""
+    project, session, pads = query.filters.project, query.filters.session, query.filters.pads
+    if project is None and not session and not (pads and any(pads)):
+        return None if pads is None else lexical.OfKind("pad")
+    of_sessions, of_documents, of_workflows, values = filters.owners(query.filters)
     rows = db.execute(
         f"""
         select g.position
@@ -103,6 +104,11 @@ def within(db: sqlite3.Connection, query: Query) -> lexical.Within | None:
         from sessions s
         join entries e on e.session_id = s.id
         where {of_sessions}
+        union all
+        select c.id >> {PLACE_BITS}
+        from workflows w
+        join pad_chunks c on c.workflow_id = w.id
+        where {of_workflows}
         """,
         values,
     )
@@ -110,11 +116,16 @@ def within(db: sqlite3.Connection, query: Query) -> lexical.Within | None:
 
 
 def _titles(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, int]:
-    """How many terms of a document's passages are their headings'."""
+    """How many terms of the passages of documents and pads are their headings', by the row they refer to: no event
+    brings both, so no two rows have one id."""
     chunks = ", ".join(str(p.ref) for p in passages if p.kind == "doc")
     rows = db.execute(f"select id, heading from chunks where id in ({chunks})").fetchall()
     known = {heading: len(terms(heading)) for _, heading in rows}
-    return {chunk: known[heading] for chunk, heading in rows}
+    found = {chunk: known[heading] for chunk, heading in rows}
+    of_pads = ", ".join(str(p.ref) for p in passages if p.kind == "pad")
+    if of_pads:
+        found.update(db.execute(f"select id, title_terms from pad_owners where id in ({of_pads})").fetchall())
+    return found
 
 
 def standing(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, float]:
@@ -188,7 +199,7 @@ def _suits(db: sqlite3.Connection, query: Query, literal: Sequence[str], passage
 def _speaks(db: sqlite3.Connection, passage: rank.Passage, lang: str, texts: Texts) -> bool:
     from axiommind.text.language import detect
 
-    if passage.doc_id is not None:
+    if passage.kind == "doc":
         row = db.execute("select lang from documents where id = ?", (passage.doc_id,)).fetchone()
         found = row[0] if row else "und"
     else:

@@ -16,8 +16,11 @@ from axiommind.ids import document_id
 from axiommind.model import Citation, Event
 from axiommind.projections import PLACE_BITS
 
-__all__ = ["Opened", "locate", "open_lines", "open_removed", "parse"]
+__all__ = ["PAD", "WORKFLOW", "Opened", "locate", "open_lines", "open_removed", "parse"]
 
+# Where a pad and a workflow are, which have no path.
+PAD = "axm://pad/"
+WORKFLOW = "axm://workflow/"
 _CITATION = re.compile(r"(?P<path>.+?)[:#]L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?", re.DOTALL)
 _FROM_HERE = re.compile(r"\A(?:\.{0,2}/)+")  # ./ and ../ lead to the file, and are no part of its path
 _WHERE = {
@@ -37,6 +40,10 @@ _WHERE = {
         join entry_evidence v on v.entry_id = r.entry_id and v.line is not null and v.is_live
     """,
     "doc": "select r.line_start, r.line_end, d.path from chunks r join documents d on d.id = r.doc_id",
+    # No file, but lines all the same: a pad's, or of a workflow those of its description.
+    "pad": f"""
+        select r.line_start, r.line_end, coalesce('{PAD}' || r.pad_id, '{WORKFLOW}' || r.workflow_id) from pad_chunks r
+    """,
 }
 # A session that was moved goes on in another file, which begins with the same lines.
 _REACHING = """
@@ -52,7 +59,7 @@ class Opened(NamedTuple):
     citation: Citation
     first: int  # the number of the first line below
     lines: tuple[str, ...]
-    kind: str  # "transcript" or "document"
+    kind: str  # "transcript", "document" or "pad"
 
 
 def locate(db: sqlite3.Connection, rows: Iterable[tuple[int, str, int]]) -> dict[int, Citation]:
@@ -63,7 +70,7 @@ def locate(db: sqlite3.Connection, rows: Iterable[tuple[int, str, int]]) -> dict
         if row is None:
             continue
         start, end, path = row
-        if start < end and kind != "doc":
+        if start < end and kind not in ("doc", "pad"):
             values = {"position": ref >> PLACE_BITS, "end": end}
             (path,) = db.execute(_REACHING, values).fetchone() or (path,)
         found[passage] = Citation(path, start, end)
@@ -86,13 +93,17 @@ def open_lines(
     db: sqlite3.Connection, blob: Callable[[str], bytes | None], citation: Citation, context: int = 0
 ) -> Opened:
     """The exact lines that a citation names, with `context` lines before and after."""
-    path, kind = _path(db, citation.path)
     first = max(citation.line_start - context, 1)
     last = citation.line_end + context
-    if kind == "document":
+    path, kind = citation.path, "pad"
+    if path.startswith((PAD, WORKFLOW)):
+        lines = _pad_lines(db, path)[first - 1 : last]
+    elif (found := _path(db, citation.path))[1] == "document":
+        path, kind = found
         name, count = db.execute("select blob, lines from documents where path = ?", (path,)).fetchone()
         lines = _document_lines(blob(name), count, first, last)
     else:
+        path, kind = found
         lines = _transcript_lines(db, blob, path, first, last)
     if first + len(lines) <= citation.line_start:
         raise NotFound(f"{path} has no line {citation.line_start} in the index", hint="run: axm index")
@@ -115,6 +126,17 @@ def open_removed(
     if first + len(lines) <= citation.line_start:
         return None
     return _opened(citation._replace(path=path), first, lines, "document")
+
+
+def _pad_lines(db: sqlite3.Connection, path: str) -> list[str]:
+    name = path.rpartition("/")[2]
+    if path.startswith(PAD):
+        rows = db.execute("select text from pad_chunks where pad_id = ? order by seq", (name,)).fetchall()
+    else:
+        rows = db.execute("select text from pad_chunks where workflow_id = ? and pad_id is null", (name,)).fetchall()
+    if not rows:
+        raise NotFound(f"there is no {path}", hint="axm pad list and axm workflow list show what there is")
+    return [line for (text,) in rows for line in text.split("\n")]
 
 
 def _document_lines(content: bytes | None, count: int, first: int, last: int) -> list[str]:

@@ -11,10 +11,15 @@ from axiommind.search.query import Filters
 __all__ = ["conditions", "connect", "owners"]
 
 # Whose passages a project's scope shows. A folder of notes belongs to everybody, unless it lies in another project.
-_PROJECT = "(s.project = :project or {documents})"
+_PROJECT = "(s.project = :project or {documents} or {workflows})"
 _DOCUMENTS = """
     (d.project = :project
      or (d.project is not null and d.project not in (select project from sessions)))
+"""
+_WORKFLOWS = "w.project in (:project, '')"
+_PADS = """
+    c.pad_id is not null and (:workflow is null or w.id = :workflow)
+    and (:project_scope is null or w.project_scope = :project_scope)
 """
 _SESSION = "(s.id glob :session or s.parent_session glob :session)"
 # A tool call names the file, a document is it, and people talk about it in the sessions that change it.
@@ -24,6 +29,7 @@ _FILE = """
             coalesce(json_extract(t.input_json, '$.file_path'), json_extract(t.input_json, '$.notebook_path'),
                      json_extract(t.input_json, '$.path')), :file{n}) end
         when 'doc' then axm_is_file(d.path, :file{n})
+        when 'pad' then false
         else p.session_id in (select e.session_id from file_edits e where axm_is_file(e.file_path, :file{n}))
     end
 """
@@ -38,7 +44,8 @@ def connect(db: sqlite3.Connection) -> None:
 
 
 def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
-    """A condition on p (passages), s (sessions), d (documents) and t (tool_uses), and its values."""
+    """A condition on p (passages), s (sessions), d (documents), w and c (workflows and their chunks) and t (tool_uses),
+    and its values."""
     wanted: list[str] = []
     values: dict[str, Any] = {}
 
@@ -49,7 +56,7 @@ def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
     if filters.kinds:
         add(_any_of("p.kind", "kind", filters.kinds), **_numbered("kind", filters.kinds))
     if filters.project is not None:
-        add(_PROJECT.format(documents=_DOCUMENTS), project=filters.project)
+        add(_PROJECT.format(documents=_DOCUMENTS, workflows=_WORKFLOWS), project=filters.project)
     if filters.session:
         add(_SESSION, session=_session(filters.session))
     if filters.since is not None:
@@ -73,22 +80,33 @@ def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
     if filters.path:
         path = os.path.expanduser(filters.path)  # noqa: PTH111 - pathlib would need the whole path
         add("d.path is not null and axm_is_path(d.path, d.root, :path)", path=path)
+    if filters.pads is not None:
+        add(_PADS, **filters.pads._asdict())
     return " and ".join(f"({one})" for one in wanted) or "true", values
 
 
-def owners(filters: Filters) -> tuple[str, str, dict[str, Any]]:
-    """What a project and a session ask of s and of d, each on its own: beside the other, neither could use an index."""
+def owners(filters: Filters) -> tuple[str, str, str, dict[str, Any]]:
+    """What a project, a session and pads ask of s, d and w, each on its own: beside the others, none could use an
+    index."""
     values: dict[str, Any] = {}
-    sessions, documents = [], []
+    sessions, documents, workflows = [], [], []
     if filters.project is not None:
         values["project"] = filters.project
         sessions.append("s.project = :project")
         documents.append(_DOCUMENTS)
+        workflows.append(_WORKFLOWS)
     if filters.session:
         values["session"] = _session(filters.session)
         sessions.append(_SESSION)
         documents.append("false")
-    return " and ".join(sessions) or "true", " and ".join(documents) or "true", values
+        workflows.append("false")
+    if filters.pads is not None:
+        values |= filters.pads._asdict()
+        sessions.append("false")
+        documents.append("false")
+        workflows.append(_PADS)
+    asked = [" and ".join(one) or "true" for one in (sessions, documents, workflows)]
+    return asked[0], asked[1], asked[2], values
 
 
 def _any_of(column: str, name: str, values: tuple[str, ...]) -> str:

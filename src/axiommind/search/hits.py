@@ -154,7 +154,15 @@ def _entry(db: sqlite3.Connection, passage: rank.Passage) -> Learned | None:
 
 def owner(db: sqlite3.Connection, passage: rank.Passage) -> tuple[str | None, str | None, str | None]:
     """The project of a passage, and the title and agent of its session or document."""
-    if passage.doc_id is not None:
+    if passage.kind == "pad":
+        row = db.execute(
+            """
+            select nullif(w.project, ''), w.name, null from pad_chunks c join workflows w on w.id = c.workflow_id
+            where c.id = ?
+            """,
+            (passage.ref,),
+        ).fetchone()
+    elif passage.doc_id is not None:
         row = db.execute("select project, title, null from documents where id = ?", (passage.doc_id,)).fetchone()
     else:
         # The session that a person would open, or where that is not in the index the subagent's own.

@@ -15,12 +15,13 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from axiommind.projections import PLACE_BITS
-from axiommind.projections.passages import KIND_BITS
+from axiommind.projections.passages import KIND_BITS, KINDS
 from axiommind.text.tokens import Clause
 
 __all__ = [
     "Gathered",
     "Known",
+    "OfKind",
     "Statistics",
     "Weighed",
     "Within",
@@ -100,6 +101,17 @@ class Within:
 
     def holds(self, row: int) -> bool:
         return row >> _POSITION_BITS in self.positions
+
+
+class OfKind(Within):
+    """Passages of one kind, whatever they come from."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(set())
+        self._kind = KINDS[kind]
+
+    def holds(self, row: int) -> bool:
+        return row & ((1 << KIND_BITS) - 1) == self._kind
 
 
 def prepare(db: sqlite3.Connection) -> None:

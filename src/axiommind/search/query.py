@@ -16,7 +16,7 @@ from typing import NamedTuple
 from axiommind.errors import BadQuery
 from axiommind.search.dates import moment
 
-__all__ = ["KINDS", "PREFIXES", "Filters", "Query"]
+__all__ = ["KINDS", "PREFIXES", "Filters", "OfPads", "Query"]
 
 KINDS = ("prompt", "response", "tool", "insight", "doc", "pad")
 PREFIXES = ("kind", "project", "file", "tool", "session", "since", "until", "lang", "tag", "path")
@@ -47,6 +47,13 @@ _ITEM = re.compile(
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+class OfPads(NamedTuple):
+    """Scratchpads and nothing else, not even the words of their workflows: of one workflow, of one project_scope."""
+
+    workflow: str | None = None
+    project_scope: str | None = None
+
+
 class Filters(NamedTuple):
     """Which passages may be found. Several kinds or tools: one of them; several files or tags: all of them.
 
@@ -65,6 +72,7 @@ class Filters(NamedTuple):
     path: str | None = None
     not_kinds: tuple[str, ...] = ()
     not_tools: tuple[str, ...] = ()
+    pads: OfPads | None = None
 
 
 class Query(NamedTuple):

@@ -20,6 +20,9 @@ PASSAGES = """
 # Joined only where a filter asks for them: each costs a lookup for every candidate.
 _MORE = {
     "d.": " left join documents d on d.id = p.doc_id",
+    "w.": """
+        left join pad_chunks c on p.kind = 'pad' and c.id = p.ref left join workflows w on w.id = c.workflow_id
+    """,
     "t.": " left join tool_uses t on p.kind = 'tool' and t.id = p.ref",
 }
 _TEXT = {
@@ -28,11 +31,16 @@ _TEXT = {
     "tool": "select '', axm_tool_text(tool_name, input_json, error, output) from tool_uses where id = ?",
     "insight": "select title, text from entries where id = ?",
     "doc": "select heading, text from chunks where id = ?",
+    "pad": """
+        select coalesce(q.title, w.name), c.text from pad_chunks c
+        join workflows w on w.id = c.workflow_id left join pads q on q.id = c.pad_id
+        where c.id = ?
+    """,
 }
 
 
 def passages_where(condition: str) -> str:
-    """The select of the passages that fulfil a condition on p, s, d and t."""
+    """The select of the passages that fulfil a condition on p, s, d, w and t."""
     joins = "".join(join for name, join in _MORE.items() if name in condition)
     return f"{PASSAGES}{joins} where {condition}"
 

@@ -25,6 +25,7 @@ __all__ = [
     "fts_query",
     "fts_text",
     "is_stop",
+    "keyword_clauses",
     "keywords",
     "phrase",
     "search_method",
@@ -247,6 +248,18 @@ def clauses(text: str) -> list[Clause]:
     wanted = [c._replace(weight=_FRAME_WEIGHT) if len(c.terms) == 1 and c.terms[0] in frame else c for c in wanted]
     once = {clause[:2]: clause for clause in reversed(wanted)}
     return list(once.values())[::-1][:_QUERY_CLAUSES]
+
+
+def keyword_clauses(text: str) -> list[Clause]:
+    """The keywords of a query, each once and in its order, to count how often they occur. `React組件開發 OAuth2` has
+    three: react, 組件開發 as a whole, and oauth2 without its parts. Stop words only when there is nothing else."""
+    wanted: dict[Clause, None] = {}
+    stopped: dict[Clause, None] = {}
+    text = _clean(text[:_QUERY_CHARS])
+    for word in _pattern(text).findall(text):
+        bare = _without_particle(word)
+        (stopped if is_stop(word) or is_stop(bare) else wanted).update(dict.fromkeys(_phrase([bare])))
+    return list(wanted or stopped)[:_QUERY_CLAUSES]
 
 
 def phrase(text: str) -> Clause | None:

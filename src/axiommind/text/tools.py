@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-__all__ = ["ERROR_CHARS", "excerpt", "has_output", "tool_text"]
+__all__ = ["ERROR_CHARS", "excerpt", "has_output", "is_ours", "tool_text"]
 
 # Characters of a value, and of a result, that are searchable.
 VALUE_CHARS = 1200
@@ -49,11 +49,16 @@ def tool_text(name: str, input_json: str | None, error: str | None, output: str 
 def has_output(name: str, classified: str, given: Any) -> bool:
     """Whether what this call returns is worth searching. What it reads from our own memory was said elsewhere, and must
     not be found again here."""
-    if name in _SILENT or classified in _SILENT or _OURS.match(name):
-        return False
+    return name not in _SILENT and classified not in _SILENT and not is_ours(name, given)
+
+
+def is_ours(name: str, given: Any) -> bool:
+    """Whether a call asked our own memory, by its server or by its command: what is said in it is said twice."""
+    if _OURS.match(name):
+        return True
     fields = _fields(given) if isinstance(given, str) else given
     command = fields.get("command") if isinstance(fields, dict) else None
-    return not (isinstance(command, str) and _OUR_COMMAND.search(command))
+    return isinstance(command, str) and _OUR_COMMAND.search(command) is not None
 
 
 def excerpt(text: str, limit: int = OUTPUT_CHARS) -> str:

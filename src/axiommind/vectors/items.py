@@ -1,7 +1,7 @@
 """Items: what has vectors, by the kind of its job. Where the text of each is, and its key in the store.
 
-Prompts, answers, tool calls, chunks of documents and entries are passages; sessions have a vector of what they are
-about, tasks one of their title.
+Prompts, answers, tool calls, chunks of documents and of pads, and entries are passages; sessions have a vector of what
+they are about, tasks one of their title.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from axiommind.vectors.parts import VERSION as CUT
 __all__ = ["FIRST", "LATER", "Item", "collection_of", "gone", "read", "words_of"]
 
 # A version is searched when these are done; answers and tool calls follow.
-FIRST = ("entry", "task_title", "summary", "doc", "prompt")
+FIRST = ("entry", "task_title", "summary", "doc", "pad", "prompt")
 LATER = ("response", "tool")
 
 _WORDS = {
@@ -30,6 +30,7 @@ _WORDS = {
     "task_title": "tasks",
     "summary": "sessions",
     "doc": "documents",
+    "pad": "scratchpads",
     "prompt": "prompts",
     "response": "answers",
     "tool": "tool calls",

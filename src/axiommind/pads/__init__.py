@@ -1,0 +1,1 @@
+"""Workflows and scratchpads: the commands that write their events."""
