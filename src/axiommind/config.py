@@ -25,6 +25,7 @@ class Key(NamedTuple):
     default: Any
     help: str
     attr: str = ""  # where it is in Config; its name with _ for . unless said
+    is_secret: bool = False  # no message shows it
 
     @property
     def place(self) -> str:
@@ -135,7 +136,7 @@ KEYS: tuple[Key, ...] = (
         "embed.kinds",
         "AXM_EMBED_KINDS",
         list,
-        ["entry", "task_title", "summary", "doc", "prompt", "response"],
+        ["entry", "task_title", "summary", "doc", "pad", "prompt", "response"],
         "What gets vectors, of these and `tool` (tool calls).",
     ),
     Key(
@@ -259,6 +260,15 @@ KEYS: tuple[Key, ...] = (
         "disclosure.detail_ttl",
     ),
     Key("mcp.tools", "AXM_MCP_TOOLS", list, [], "The tools that `axm mcp` offers; empty = all of them."),
+    Key(
+        "mcp.token",
+        "AXM_MCP_TOKEN",
+        str,
+        "",
+        "What a client of `axm mcp --http` has to send as `Authorization: Bearer …`; empty = nothing, which is only "
+        "for this machine.",
+        is_secret=True,
+    ),
     Key(
         "retrieval.maxTokens",
         "AXM_HOOK_TOKENS",
@@ -413,6 +423,7 @@ class Config(NamedTuple):
     embed_budget: int
     embed_background: int
     mcp_tools: tuple[str, ...]
+    mcp_token: str
     disclosure: Disclosure
     hooks: Hooks
 
@@ -496,4 +507,5 @@ def _checked(key: Key, value: Any) -> Any:
             number = float(value) if key.kind is float else int(value)
             if number == number:
                 return number
-    raise UsageError(f"setting {key.name} = {value!r} in config.toml is not {_WANTED[key.kind]}", hint=key.help)
+    shown = "…" if key.is_secret else repr(value)
+    raise UsageError(f"setting {key.name} = {shown} in config.toml is not {_WANTED[key.kind]}", hint=key.help)

@@ -40,11 +40,6 @@ def machine_in(folder: Path, **environ: str) -> Machine:
     return Machine(Config.load(env), env, user, cwd)
 
 
-@pytest.fixture(autouse=True)
-def _with_mcp(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claude_code, "_has_mcp", lambda: True)
-
-
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
     return machine_in(tmp_path)
@@ -293,14 +288,9 @@ def test_several_at_once_are_one_after_the_other(machine: Machine) -> None:
         pass
 
 
-def test_without_a_server_the_hooks_are_wired_alone(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_server_the_hooks_are_wired_alone(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
     put(machine, mcp=False)
     assert capsys.readouterr().err.count("MCP") == 0
-    monkeypatch.setattr(claude_code, "_has_mcp", lambda: False)
-    put(machine)
-    assert "pip install 'axiommind[mcp]'" in capsys.readouterr().err
     assert not (machine.user / ".claude.json").exists()
 
 

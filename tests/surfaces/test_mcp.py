@@ -49,9 +49,10 @@ def test_tools_are_small_typed_and_read_only(told: World, monkeypatch: pytest.Mo
 
     tools = {tool.name: tool for tool in asked(told, ask, monkeypatch).tools}
     assert {"search", "timeline", "get", "recall"} <= tools.keys()
-    for tool in tools.values():
-        assert tool.title and len(tool.description) < 2_000 and tool.output_schema
-        assert tool.annotations.read_only_hint
+    for name, tool in tools.items():
+        assert tool.title and len(tool.description) < 2_000 and tool.output_schema, name
+        assert tool.input_schema["additionalProperties"] is False and tool.annotations.read_only_hint is not None
+    assert all(tools[name].annotations.read_only_hint for name in ("search", "timeline", "get", "recall"))
 
 
 def test_from_little_to_much(told: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,6 +87,49 @@ def test_errors_say_what_to_do(told: World, monkeypatch: pytest.MonkeyPatch) -> 
     assert answer.is_error and "'/nowhere/at/all' is not in the index" in answer.content[0].text
 
 
+def test_a_search_has_pages(told: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ask(client: Any) -> Any:
+        given: dict[str, Any] = {"query": "weather widget imports", "limit": "4"}  # a number as agents write it
+        first = (await client.call_tool("search", given)).structured_content
+        second = (await client.call_tool("search", given | {"cursor": first["next_cursor"]})).structured_content
+        both = (await client.call_tool("search", given | {"limit": 8})).structured_content
+        other = await client.call_tool("search", {"query": "ledger", "cursor": first["next_cursor"]})
+        none = await client.call_tool("search", given | {"cursor": "???"})
+        return first, second, both, other, none
+
+    first, second, both, other, none = asked(told, ask, monkeypatch)
+    assert len(first["matches"]) == 4 and first["matches"] + second["matches"] == both["matches"]
+    assert other.is_error and "the cursor is of another question" in other.content[0].text
+    assert none.is_error and "is no cursor" in none.content[0].text
+
+
+def test_what_is_wrong_with_arguments_is_named(told: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ask(client: Any) -> Any:
+        bad = {"query": ["a"], "limit": 0, "limits": 3}
+        calls = [("search", bad), ("search", {}), ("get", {"ids": []}), ("search", {"query": "a\ud800"}), ("serch", {})]
+        return [await client.call_tool(name, arguments) for name, arguments in calls]
+
+    found = asked(told, ask, monkeypatch)
+    assert all(answer.is_error for answer in found)
+    assert [answer.content[0].text for answer in found][:-1] == [
+        "'limits': no such argument (there are: query, project, limit, cursor); "
+        'query: ["a"] is not a text; limit: 0 is less than 1',
+        "query: is missing",
+        "ids: is empty",
+        "query: holds half of a character (a lone surrogate)",
+    ]
+    assert "there is no tool 'serch'" in found[-1].content[0].text
+
+
+def test_instructions_name_only_what_is_offered(told: World) -> None:
+    from axiommind.surfaces.mcp import answers
+
+    whole = answers(told.memory()).instructions
+    assert len(whole.encode()) < 2_048 and "`recall`" in whole
+    (told.home / "config.toml").write_text('[mcp]\ntools = ["recall"]\n')
+    assert "`remember`" not in answers(told.memory()).instructions
+
+
 def test_tools_can_be_narrowed(told: World, monkeypatch: pytest.MonkeyPatch) -> None:
     from axiommind.surfaces.mcp import server
 
@@ -94,15 +138,16 @@ def test_tools_can_be_narrowed(told: World, monkeypatch: pytest.MonkeyPatch) -> 
 
     (told.home / "config.toml").write_text('[mcp]\ntools = ["recall"]\n')
     assert asked(told, ask, monkeypatch) == ["recall"]
-    (told.home / "config.toml").write_text('[mcp]\ntools = ["remember"]\n')
-    with pytest.raises(NotFound, match="there is no tool 'remember'"):
+    (told.home / "config.toml").write_text('[mcp]\ntools = ["remembrance"]\n')
+    with pytest.raises(NotFound, match="there is no tool 'remembrance'"):
         server(told.memory())
 
 
-def test_over_stdin_and_stdout(told: World) -> None:
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+def test_over_stdin_and_stdout(told: World, mode: str) -> None:
     async def run() -> Any:
         where = mcp.StdioServerParameters(command=sys.executable, args=["-m", "axiommind", "mcp"], env=told.environ)
-        async with mcp.Client(where) as client:
+        async with mcp.Client(where, mode=mode) as client:
             return (await client.call_tool("search", {"query": "ledger", "project": "all"})).structured_content
 
     assert asyncio.run(run())["matches"]

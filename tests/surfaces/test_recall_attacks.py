@@ -106,7 +106,8 @@ def test_a_mark_does_not_hide_the_end_of_the_fence(mark: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("tool", ["get", "timeline"])
 def test_tools_of_the_server_redact_again(told: World, tool: str) -> None:
-    anyio, mcp = pytest.importorskip("anyio"), pytest.importorskip("axiommind.surfaces.mcp")
+    from axiommind.surfaces.mcp import answers
+
     secret = "ghp_" + "Zz9Yy8Xx7Ww6Vv5Uu4Tt3Ss2Rr1Qq0Pp9Oo8"
     with sqlite3.connect(told.home / "index.db") as db:  # as a version wrote it that did not know such secrets
         for (name,) in db.execute("select name from sqlite_master where type = 'trigger'").fetchall():
@@ -114,8 +115,8 @@ def test_tools_of_the_server_redact_again(told: World, tool: str) -> None:
         db.execute("update prompts set text = ? || text", (f"{secret} ",))
     memory = told.memory()
     (found,) = [one for one in memory.search_index(SAID, Scope(None), min_score=0.0) if one.type == "prompt"][:1]
-    server = mcp.server(memory)
-    assert secret not in str(anyio.run(server.call_tool, tool, {"ids": [found.id]}))
+    given = answers(memory).tools.call(tool, {"ids": [found.id]})
+    assert secret not in str(given) and "isError" not in given
 
 
 # --- what somebody damaged ------------------------------------------------------------------------------------------

@@ -29,6 +29,8 @@ __all__ = ["SAMPLE", "SAMPLE_MARK", "Home", "Scope", "now"]
 # The sample that comes with the program, and the file that marks a home as its.
 SAMPLE = Path(__file__).parent.parent / "sample"
 SAMPLE_MARK = "this-is-the-sample"
+# What agents set for the programs that they run.
+_AGENTS = ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "AI_AGENT")
 # Below this many new bytes, starting worker processes costs more than it saves.
 _POOL_BYTES = 8 << 20
 
@@ -61,6 +63,11 @@ class Home:
     def is_sample(self) -> bool:
         """Whether this is the home of the sample that comes with the program."""
         return (self.config.home / SAMPLE_MARK).exists()
+
+    @property
+    def actor(self) -> str:
+        """Who speaks through this process: a person, or an agent that runs it. Only a person's word is a person's."""
+        return "agent" if any(self.environ.get(name) for name in _AGENTS) else "user"
 
     @contextlib.contextmanager
     def _log(self) -> Iterator[tuple[SqliteLog, bytes]]:

@@ -132,7 +132,14 @@ class Judging(Learning):
         return self.entry(kept.entry_id).entry
 
     def decide(
-        self, action: str, evidence: Sequence[str], scope: Scope, *, reason: str = "", at: int | None = None
+        self,
+        action: str,
+        evidence: Sequence[str],
+        scope: Scope,
+        *,
+        reason: str = "",
+        at: int | None = None,
+        actor: str = "user",
     ) -> str:
         """Write a decision down, on evidence that is verified or better, stands, and was there before it."""
         from axiommind.ids import canonical_json, ulid
@@ -160,7 +167,7 @@ class Judging(Learning):
             }
             text = canonical_json({"action": action.strip(), "outcome": {"reason": reason}})
             emit = Emit("decision_made", payload, (decision,), text=text, happened_at=at)
-            writer.append(emit, session=decision, project=scope.project, actor="user")
+            writer.append(emit, session=decision, project=scope.project, actor=actor)
             if rests_on:
                 self._note_use(log, writer, [entry.entry_id for entry in rests_on], "decision")
         return decision

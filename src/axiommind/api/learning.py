@@ -123,11 +123,16 @@ class Learning(Searching):
     # --- looking ---------------------------------------------------------------------------------------
 
     def learned(self) -> int:
-        """How many sessions were learned; none where there is no index yet."""
+        """How many sessions something was learned of, or remembered; none where there is no index yet."""
         if not self.config.index_path.exists():
             return 0
         with self._reading(Scope(None), None) as db:
-            (count,) = db.execute("select count(distinct session_id) from learned where status <> 'failed'").fetchone()
+            (count,) = db.execute(
+                """
+                select count(*) from (
+                    select session_id from learned where status <> 'failed' union select session_id from entries)
+                """
+            ).fetchone()
             return int(count)
 
     def entries(
@@ -196,7 +201,8 @@ class Learning(Searching):
             cursor = db.execute(
                 """
                 select decision_id as id, ts as at, actor as made_by, action as decision,
-                       json_extract(outcome_json, '$.reason') as rationale, 'certified' as stage, 'active' as status,
+                       json_extract(outcome_json, '$.reason') as rationale,
+                       case actor when 'agent' then 'working' else 'certified' end as stage, 'active' as status,
                        (select count(*) from decision_evidence v where v.decision_id = d.decision_id) as evidence,
                        project
                 from decisions d where :project is null or project = :project

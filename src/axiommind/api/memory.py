@@ -15,12 +15,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind import db as sqlite
 from axiommind.api._names import one_of
+from axiommind.api.analysing import Analysing
 from axiommind.api.documents import Documents, Library
 from axiommind.api.home import SAMPLE, SAMPLE_MARK, Scope
+from axiommind.api.insight import Insight
 from axiommind.api.meaning import Meaning
 from axiommind.api.models import Models
+from axiommind.api.pads import Pads
 from axiommind.api.recalling import Recalling
+from axiommind.api.remembering import Remembering
 from axiommind.api.tasks import Tasks
+from axiommind.api.telling import Telling
 from axiommind.errors import AxmError, NotFound
 
 if TYPE_CHECKING:
@@ -40,6 +45,8 @@ __all__ = ["SAMPLE", "SAMPLE_MARK", "Forgotten", "Library", "Memory", "Scope"]
 
 # Passages or lines around what was asked for.
 _MOST_CONTEXT = 10_000
+# Ids of workflows and pads: their tombstones are in the log beside those of sessions, and are never lifted.
+_WORKING = ("wf_", "pad_")
 
 
 class Forgotten(NamedTuple):
@@ -53,9 +60,12 @@ class Forgotten(NamedTuple):
     gone: int = 0  # of all these, those that are no longer on disk: they cannot be read again
     documents: tuple[str, ...] = ()
     vectors_left: tuple[AxmError, ...] = ()  # why there may be vectors of it still
+    # These were never anywhere else, so they cannot be read again.
+    workflows: tuple[str, ...] = ()
+    pads: tuple[str, ...] = ()
 
 
-class Memory(Documents, Tasks, Meaning, Models, Recalling):
+class Memory(Documents, Pads, Remembering, Telling, Tasks, Meaning, Models, Insight, Recalling, Analysing):
     """A home (`log.db` and `index.db`) and what can be done with it."""
 
     # --- writing ---------------------------------------------------------------------------------------
@@ -165,10 +175,12 @@ class Memory(Documents, Tasks, Meaning, Models, Recalling):
         project: str | None = None,
         document: str | None = None,
         decision: str | None = None,
+        workflow: str | None = None,
+        pad: str | None = None,
         reason: str = "",
         dry_run: bool = False,
     ) -> Forgotten:
-        """Write a tombstone and purge the text of sessions and documents, here and in the index."""
+        """Write a tombstone and purge the text of sessions, documents, workflows and pads, here and in the index."""
         from axiommind.ingest.served import drop_served
         from axiommind.projections.runner import Segments, remove_leftovers
         from axiommind.vectors.sweep import purge
@@ -182,16 +194,23 @@ class Memory(Documents, Tasks, Meaning, Models, Recalling):
                 wanted, name = [one_of(decision, made, "decision", "axm decisions lists them")], None
             elif document is not None:
                 wanted, name = [_document_of(document, _documents(heads), "document")], None
+            elif workflow is not None or pad is not None:
+                wanted, name = [], None
             else:
                 wanted, name = self._sessions_to_forget(index.db, log, session, project)
+            flows, pads = _working_memory(index.db, workflow, pad, name)
             there = {h.state["session_id"] for h in heads if os.path.lexists(h.state.get("path", h.stream))}
             documents = tuple(sorted(_documents(heads) & set(wanted)))
             sessions = tuple(i for i in wanted if i not in documents)
             copies = self._copies(index.db, sessions)
             gone = len(set(wanted) - there)
             if dry_run:
-                return Forgotten(sessions, name, copies, gone=gone, documents=documents)
-            log.forget(wanted, name, actor="user", reason=reason)
+                return Forgotten(sessions, name, copies, gone=gone, documents=documents, workflows=flows, pads=pads)
+            if flows or pads:
+                # With tombstones of their own: a project that is lifted does not bring back what is nowhere else.
+                log.forget([*flows, *pads], None, actor="user", reason=reason)
+            if wanted or name is not None:
+                log.forget(wanted, name, actor="user", reason=reason)
             drop_served(self.config.home / "hooks", wanted, name)
             index.catch_up(log, Segments(log))
             self._void(log, index.db)
@@ -201,7 +220,7 @@ class Memory(Documents, Tasks, Meaning, Models, Recalling):
             for copy in self.config.home.glob("index.db.corrupt-*"):
                 copy.unlink(missing_ok=True)  # a damaged copy of the index may still hold the text
             remove_leftovers(self.config.index_path)  # so may a rebuild that was killed
-        return Forgotten(sessions, name, copies, complete, gone, documents, left)
+        return Forgotten(sessions, name, copies, complete, gone, documents, left, flows, pads)
 
     def _void(self, log: SqliteLog, db: sqlite3.Connection) -> None:
         """Sessions that spoke of a task which went with another one are to be learned again, for their part of it."""
@@ -245,7 +264,8 @@ class Memory(Documents, Tasks, Meaning, Models, Recalling):
     ) -> tuple[list[str], str | None]:
         heads = [h.state for h in log.heads().values()]
         if project is not None:
-            name = self._project_name(project, {h["project"] for h in heads})
+            known = {row[0] for row in db.execute("select project from workflows where project <> ''")}
+            name = self._project_name(project, known | {h["project"] for h in heads})
             wanted = {h["session_id"] for h in heads if h["project"] == name}
             wanted |= {row[0] for row in db.execute("select id from sessions where project = ?", (name,))}
             return sorted(wanted), name
@@ -282,7 +302,7 @@ class Memory(Documents, Tasks, Meaning, Models, Recalling):
                 known = {key for kind, key in marks if kind == "session"}
                 log.lift(_document_of(document, known, "forgotten document"), None, actor="user")
             else:
-                known = {key for kind, key in marks if kind == "session"}
+                known = {key for kind, key in marks if kind == "session" and not key.startswith(_WORKING)}
                 log.lift(one_of(session or "", known, "forgotten session"), None, actor="user")
         return self.index()
 
@@ -369,6 +389,22 @@ class Memory(Documents, Tasks, Meaning, Models, Recalling):
 
 def _within(context: int) -> int:
     return max(0, min(context, _MOST_CONTEXT))
+
+
+def _working_memory(
+    db: sqlite3.Connection, workflow: str | None, pad: str | None, project: str | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The workflows and pads that are meant: a workflow goes with its pads, and a project with its workflows."""
+    known = dict(db.execute("select id, project from workflows"))
+    made = {row[0]: row[1:] for row in db.execute("select id, workflow_id, project from pads")}
+    if pad is not None:
+        return (), (one_of(pad, set(made), "scratchpad", "axm pad list --all-projects lists them"),)
+    if workflow is not None:
+        flows = {one_of(workflow, set(known), "workflow", "axm workflow list --all-projects lists them")}
+    else:
+        flows = {name for name, of in known.items() if project is not None and of == project}
+    pads = {name for name, (flow, of) in made.items() if flow in flows or (project is not None and of == project)}
+    return tuple(sorted(flows)), tuple(sorted(pads))
 
 
 def _documents(heads: Iterable[Head]) -> set[str]:

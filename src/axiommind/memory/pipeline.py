@@ -7,20 +7,19 @@ marked so and tried again by the next run.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from axiommind.errors import AxmError
-from axiommind.ids import canonical_json, checksum, ulid
+from axiommind.ids import canonical_json, ulid
 from axiommind.log import EventLog
-from axiommind.memory import ledgers
 from axiommind.memory.check import Checked, Idris, check
+from axiommind.memory.claimed import Origin, emits_of, epoch_of, is_rejected
 from axiommind.memory.extractors import Extraction, ExtractionFailed, Extractor
-from axiommind.memory.noticed import Noticed, candidate, claim, notice, stored
-from axiommind.memory.policies import GRADUATION, Facts, promotions
+from axiommind.memory.noticed import Noticed, candidate, notice
+from axiommind.memory.policies import Change, Facts, promotions
 from axiommind.memory.report import Report
 from axiommind.memory.standing import measured
 from axiommind.memory.tasks.match import Near
@@ -160,7 +159,7 @@ class Pipeline:
         transcript = recorded.read(db, self._log.blob, session)
         if transcript is None:
             return None
-        epoch = _epoch(db, session)
+        epoch = epoch_of(db, session)
         work = _Work(session, transcript.project, transcript.head, epoch, ulid(self._now()), transcript=transcript)
         work.steps["read"] = (time.perf_counter() - started) * 1000
         if write and not self._together:  # what takes long is seen to have begun
@@ -226,7 +225,7 @@ class Pipeline:
         found: dict[str, Noticed] = {}
         for one in work.noticed:
             known = self._index.db.execute("select 1 from entries where entry_id = ?", (one.entry_id,)).fetchone()
-            if not known and not self._is_rejected(one):
+            if not known and not is_rejected(self._index.db, one):
                 found.setdefault(one.entry_id, one)
         return list(found.values())
 
@@ -242,13 +241,11 @@ class Pipeline:
         stale = {row[0] for row in rows}
         return [one for one in work.noticed if one.entry_id in stale and one.aligned]
 
-    def _is_rejected(self, one: Noticed) -> bool:
-        row = self._index.db.execute("select 1 from rejected_claims where value_key = ?", (one.value_key,)).fetchone()
-        return row is not None
-
     def _is_gone(self, work: _Work) -> bool:
         """Whether the session was forgotten since it was read; asked where nobody else appends."""
-        return self._log.is_forgotten(work.session, work.project) or _epoch(self._index.db, work.session) != work.epoch
+        return (
+            self._log.is_forgotten(work.session, work.project) or epoch_of(self._index.db, work.session) != work.epoch
+        )
 
     def _apply(self, work: _Work, checked: Checked, report: Report) -> None:
         changes: dict[str, str] = {}
@@ -266,7 +263,7 @@ class Pipeline:
                     resolved = self._tasks(work)
                 for emit in (*emits, *resolved.emits):
                     self._append(work, emit)
-                report.rejected_before += sum(self._is_rejected(one) for one in work.noticed)
+                report.rejected_before += sum(is_rejected(self._index.db, one) for one in work.noticed)
                 report.tasks_created += resolved.created
                 report.tasks_changed += resolved.changed
                 report.transitions_rejected += resolved.rejected
@@ -292,93 +289,30 @@ class Pipeline:
         positions = sorted({message.position for message in read.messages})
         ingested = {"head": work.head, "segments": positions, "messages": len(read.messages), "uses": len(read.uses)}
         yield Emit("session_ingested", ingested, (work.session, work.epoch, work.head))
+        made = work.extraction
+        origin = Origin(
+            work.session, work.project, work.epoch, work.head, self._extractor.name, made.model, made.prompt_hash
+        )
+
+        def rise(facts: Facts) -> list[Change]:
+            risen = promotions(facts)
+            changes[facts.entry_id] = risen[-1].target if risen else facts.stage
+            return risen
+
         with work.step("entries"):
-            text = canonical_json({"entries": [stored(one, work.project) for one in new]}) if new else None
-            made = {
-                "extractor": self._extractor.name,
-                "model": work.extraction.model,
-                "prompt_hash": work.extraction.prompt_hash,
-                "count": len(new),
-            }
-            yield Emit(
-                "memory_extracted", made, (work.session, work.epoch, work.head, checksum([made, text])), text=text
-            )
-            places = [
-                {"entry_id": one.entry_id, "aligned": one.aligned, "evidence": list(one.evidence)}
-                for one in (*new, *self._moved(work))
-            ]
-            if places:
-                yield Emit("evidence_aligned", {"entries": places}, (work.session, work.epoch, checksum(places)))
-            if not new:
-                return
-            verdicts = {one.entry_id: checked.verdicts.get(one.entry_id) for one in new}
-            results = [
-                {"entry_id": name, "passed": verdict.passed, "failed": list(verdict.failed)}
-                for name, verdict in verdicts.items()
-                if verdict is not None
-            ]
-            spoken = {
-                "checkers": [[one.name, one.version, one.ok, round(one.seconds, 3)] for one in checked.checkers],
-                "results": results,
-                "agree": checked.agree,
-                "verified_by": checked.verified_by,
-            }
-            # A checker may repeat what it was given, so its words are text.
-            words = {"said": [one.said for one in checked.checkers], "difference": checked.difference[:1000]}
-            unique = (work.session, work.epoch, checksum(results), checked.verified_by)
-            if results:
-                yield Emit("idris_checked", spoken, unique, text=canonical_json(words))
-            conflicts = ledgers.conflicts_of(self._index.db, [claim(one, work.project) for one in new], work.epoch)
-            yield from conflicts
-            ended = {emit.payload["conflict_id"] for emit in conflicts if emit.event_type == "conflict_resolved"}
-            contested = {
-                emit.payload[side]
-                for emit in conflicts
-                if emit.event_type == "conflict_detected" and emit.payload["conflict_id"] not in ended
-                for side in ("older_id", "newer_id")
-            }
-            rises = []
-            for one in new:
-                verdict = verdicts[one.entry_id]
-                status = "contested" if one.entry_id in contested else "active"
-                passed = verdict is not None and verdict.passed and checked.agree
-                facts = Facts(one.entry_id, "raw", status, one.aligned, passed, one.confidence)
-                rises += promotions(facts)
-                changes[one.entry_id] = "raw"
-            for change in rises:
-                changes[change.entry_id] = change.target
-            listed = [change.payload() for change in rises]
-            yield Emit(
-                "promoted",
-                {"policy": GRADUATION.name, "version": GRADUATION.version, "changes": listed},
-                (work.session, work.epoch, checksum(listed)),
-            )
+            yield from emits_of(self._index.db, origin, new, checked, rise, moved=self._moved(work))
 
     def _tasks(self, work: _Work) -> Resolved:
         db = self._index.db
         noted = [
             Noted(one.draft, one.entry_id, one.aligned, one.steps)
             for one in work.noticed
-            if one.draft.type == "task_note" and not self._is_rejected(one)
+            if one.draft.type == "task_note" and not is_rejected(self._index.db, one)
         ]
         return resolve(IndexState(db), noted, project=work.project, epoch=work.epoch, now=self._now(), near=self._near)
 
     def _append(self, work: _Work, emit: Emit) -> None:
         self._writer.append(emit, session=work.session, project=work.project, build=work.build_id)
-
-
-def _epoch(db: sqlite3.Connection, session: str) -> str:
-    """Part of every key: a session that was forgotten and came back, or lost a task with another session, is learned
-    as if for the first time."""
-    (first,) = db.execute(
-        """
-        select max(
-            (select coalesce(min(position), 0) from segments where session_id = :session),
-            (select coalesce(max(position), 0) from learning_voids where session_id = :session))
-        """,
-        {"session": session},
-    ).fetchone()
-    return str(first)
 
 
 def _finished(work: _Work, extractor: str) -> Emit:

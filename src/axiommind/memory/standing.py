@@ -12,10 +12,13 @@ from axiommind.memory.values import STAGES
 __all__ = ["POLICIES", "Audit", "audit", "facts_of", "graduate", "half_life", "measured"]
 
 # Said or used: in which sessions, first and last. A claim is the same in every session that says the same, and a
-# person's word for it counts as a use.
+# person's word for it counts as a use. What an agent remembers keeps a claim alive, and is no session that says it:
+# by repeating itself an agent makes nothing certain.
 _FACTS = """
     with said as (
-        select value_key, session_id, coalesce(happened_at, created_ts) as at from entries where aligned
+        select value_key, case when rule <> 'agent' then session_id end as session_id,
+               coalesce(happened_at, created_ts) as at
+        from entries where aligned
         union all
         select e.value_key, u.session_id, u.at from entry_uses u join entries e on e.entry_id = u.entry_id
         union all

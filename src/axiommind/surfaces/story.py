@@ -67,6 +67,10 @@ class _Teller:
 
     def _memory_extracted(self, given: dict[str, Any]) -> Iterator[str]:
         rule = self._entry.rule
+        if given["extractor"] in ("agent", "person"):
+            whom = "an agent" if rule == "agent" else "a person"
+            yield f"remembered for {whom}, confidence {self._entry.confidence:.2f}"
+            return
         how = f" (rule {rule})" if rule != given["extractor"] else ""
         model = f" with {given['model']}" if given["model"] not in ("", given["extractor"]) else ""
         yield f"extracted by {given['extractor']}{model}{how}, confidence {self._entry.confidence:.2f}"

@@ -74,7 +74,7 @@ def _bash(options: _Options, values: _Values) -> str:
   case "$prev" in
 {known}
     --project|--home) COMPREPLY=($(compgen -d -- "$cur")); return ;;
-    --db|--plot|--sql-file) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    --db|--plot|--sql-file|--file) COMPREPLY=($(compgen -f -- "$cur")); return ;;
   esac
   case "${{COMP_WORDS[1]}}" in
 {cases}
@@ -96,7 +96,7 @@ if (( CURRENT == 2 )); then _describe command commands; return; fi
 case "${{words[CURRENT-1]}}" in
 {known}
   --project|--home) _directories; return ;;
-  --db|--plot|--sql-file) _files; return ;;
+  --db|--plot|--sql-file|--file) _files; return ;;
 esac
 case "${{words[2]}}" in
 {cases}

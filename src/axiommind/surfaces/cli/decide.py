@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     options.require(memory)
     scope = options.scope_of(memory, args)
     evidence = list(dict.fromkeys(memory.entry(one).entry.entry_id for one in args.evidence))
-    name = memory.decide(args.text, evidence, scope, reason=args.reason, at=at)
+    name = memory.decide(args.text, evidence, scope, reason=args.reason, at=at, actor=memory.actor)
     if args.json:
         record = {"id": name, "decision": args.text, "evidence": evidence, "project": scope.project}
         options.print_json("decide", record)

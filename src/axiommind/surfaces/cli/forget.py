@@ -1,4 +1,4 @@
-"""`axm forget`: purge the text of a session, a document or a project, everywhere."""
+"""`axm forget`: purge the text of a session, a document, a project, a workflow or a scratchpad, everywhere."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from axiommind.api import Memory
 from axiommind.errors import UsageError
 from axiommind.surfaces import render
 
-HELP = "Purge a session, a document or a project from the log's text and from the index, and never read it again."
+HELP = "Purge a session, document, project, workflow or scratchpad from the log's text and the index, for good."
 _EPILOG = """The event log keeps that something was there and was forgotten; its text is overwritten.
-Files on disk are not touched. --undo lets them be read again, if they are still there.
+Files on disk are not touched. --undo lets them be read again, if they are still there. Decisions, workflows and
+scratchpads are nowhere else: those cannot come back.
 """
 
 
@@ -21,7 +22,11 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--session", metavar="ID", help="this session and its subagents (id, or its first characters)")
     what.add_argument("--document", metavar="PATH|ID", help="this document of a folder that axm kb added")
-    what.add_argument("--project", metavar="PATH", help="every session and document of this project, also future ones")
+    what.add_argument(
+        "--project", metavar="PATH", help="every session, document and workflow of this project, also future ones"
+    )
+    what.add_argument("--workflow", metavar="ID", help="this workflow and its scratchpads; this cannot be undone")
+    what.add_argument("--pad", metavar="ID", help="this scratchpad, every version; this cannot be undone")
     what.add_argument("--decision", metavar="ID", help="a decision made with axm decide; this cannot be undone")
     parser.add_argument("--reason", default="", help="kept with the tombstone")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be forgotten")
@@ -33,6 +38,9 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if args.undo and args.decision:
         raise UsageError("a forgotten decision cannot come back", hint='axm decide "…" makes a new one')
+    if args.undo and (args.workflow or args.pad):
+        what = "workflow" if args.workflow else "scratchpad"
+        raise UsageError(f"a forgotten {what} cannot come back: its text was nowhere else")
     if args.undo:
         return _undo(memory, args)
     done = memory.forget(
@@ -40,16 +48,24 @@ def run(args: argparse.Namespace) -> int:
         project=args.project,
         document=args.document,
         decision=args.decision,
+        workflow=args.workflow,
+        pad=args.pad,
         reason=args.reason,
         dry_run=args.dry_run,
     )
     verb = "Would forget" if args.dry_run else "Forgotten"
-    what = _counted(len(done.sessions), len(done.documents)) + (f" of {done.project}" if done.project else "")
+    what = _counted(len(done.sessions), len(done.documents), len(done.workflows), len(done.pads))
+    what += f" of {done.project}" if done.project else ""
     if args.decision:
         what = "the decision"
     sys.stderr.write(f"{verb}: {what}\n")
     if args.decision:
         sys.stderr.write("Note: this cannot be undone\n")
+    elif done.workflows or done.pads:
+        what = "scratchpads" if not done.workflows else "workflows and their scratchpads"
+        sys.stderr.write(f"Note: {what} are nowhere else: forgetting them cannot be undone\n")
+        if not done.project:
+            sys.stderr.write("What sessions said of it stays with them: axm forget --session ID\n")
     sessions = () if args.decision else done.sessions
     total = len(sessions) + len(done.documents)
     if done.gone and not args.decision:
@@ -74,6 +90,8 @@ def run(args: argparse.Namespace) -> int:
             "sessions": list(sessions),
             "documents": list(done.documents),
             "decisions": list(done.sessions) if args.decision else [],
+            "workflows": list(done.workflows),
+            "scratchpads": list(done.pads),
             "copies": list(done.copies),
             "complete": done.complete,
             "gone": 0 if args.decision else done.gone,
@@ -81,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
         }
         print(json.dumps(shown, ensure_ascii=False))
     else:
-        for name in (*done.sessions, *done.documents):
+        for name in (*done.sessions, *done.documents, *done.workflows, *done.pads):
             print(name)
     return 3 if done.vectors_left else 0
 
@@ -98,6 +116,10 @@ def _undo(memory: Memory, args: argparse.Namespace) -> int:
     return 0
 
 
-def _counted(sessions: int, documents: int) -> str:
-    parts = [render.counted(sessions, "session")] if sessions or not documents else []
-    return " and ".join([*parts, *([render.counted(documents, "document")] if documents else [])])
+def _counted(sessions: int, documents: int, workflows: int = 0, pads: int = 0) -> str:
+    others = (("document", documents), ("workflow", workflows), ("scratchpad", pads))
+    parts = [render.counted(count, noun) for noun, count in others if count]
+    if sessions or not parts:
+        parts.insert(0, render.counted(sessions, "session"))
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last

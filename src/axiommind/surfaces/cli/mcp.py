@@ -1,4 +1,4 @@
-"""`axm mcp`: the MCP server, over stdin and stdout."""
+"""`axm mcp`: the MCP server, on stdin and stdout or over HTTP."""
 
 from __future__ import annotations
 
@@ -7,25 +7,40 @@ from contextlib import nullcontext
 
 from axiommind.api import Memory
 
-HELP = "Serve memory to an agent over MCP, on stdin and stdout (needs the extra mcp)."
+HELP = "Serve memory to an agent over MCP, on stdin and stdout or over HTTP."
 _EPILOG = """examples:
   axm install claude-code                     writes it into Claude Code's settings, with the hooks
   claude mcp add axiommind -- axm mcp         only the server
+  axm mcp --http                              http://127.0.0.1:8765/mcp (needs the extra mcp)
 
-The setting mcp.tools names the tools to offer; every tool costs an agent context.
+The setting mcp.tools names the tools to offer; every tool costs an agent context. Over HTTP, requests that name another
+host or come from another origin are refused, and where the setting mcp.token has a token, those without it.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
+    parser.add_argument("--http", action="store_true", help="streamable HTTP at /mcp instead of stdin and stdout")
+    parser.add_argument("--host", help="where to listen (default 127.0.0.1); beyond this machine it needs mcp.token")
+    parser.add_argument("--port", type=int, help="the port (default 8765; 0 = any that is free)")
 
 
-def run(_args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     from axiommind.surfaces.hooks._listening import listening
-    from axiommind.surfaces.mcp import server
+    from axiommind.surfaces.mcp import answers
 
-    memory = Memory().with_cache()
-    made = server(memory)
+    if not args.http and (args.host is not None or args.port is not None):
+        args.parser.error("--host and --port are for --http")
+    memory = Memory().with_cache().hold_open()
+    made = answers(memory)
+    if args.http:
+        from axiommind.surfaces.mcp._http import Address, serve_http
+
+        address = Address.checked(args.host or "127.0.0.1", 8765 if args.port is None else args.port, memory.config)
     with listening(str(memory.config.home)) if memory.config.hooks.resident else nullcontext():
-        made.run()
+        if args.http:
+            return serve_http(made, address)
+        from axiommind.surfaces.mcp._stdio import serve
+
+        serve(made)
     return 0

@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -273,10 +272,8 @@ def _install(machine: Machine, wishes: Wishes) -> int:
     program = _program.hook()
     where = places(machine, scope)
     changes = [_plan(where.settings, "hooks", lambda data: with_hooks(data, program))]
-    if wishes.mcp and _has_mcp():
+    if wishes.mcp:
         changes.append(_plan(where.mcp, "mcpServers", lambda data: with_server(data, _program.axm())))
-    elif wishes.mcp:
-        _say("The MCP server was left out: it is not installed. pip install 'axiommind[mcp]', then run this again.")
     if wishes.only_print:
         print(json.dumps({str(c.path): c.piece for c in changes}, ensure_ascii=False, indent=2))
         return 0
@@ -325,10 +322,6 @@ def _say_after(machine: Machine, scope: str, program: str, changed: bool) -> Non
         _say(f"  Claude Code has to be started with AXM_HOME={machine.config.home} for this home to be used")
     if changed:
         _say("Sessions that start from now on use it; axm doctor tells whether it answers.")
-
-
-def _has_mcp() -> bool:
-    return find_spec("axiommind.surfaces.cli.mcp") is not None and find_spec("mcp") is not None
 
 
 # --- the plugin --------------------------------------------------------------------------------------------

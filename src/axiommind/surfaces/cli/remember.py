@@ -1,0 +1,80 @@
+"""`axm remember`: write an entry down, on words that were said in a session."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from axiommind.api import Memory
+from axiommind.errors import UsageError
+from axiommind.surfaces import memory as rendered
+from axiommind.surfaces import render
+from axiommind.surfaces.cli import _options as options
+
+HELP = "Remember something that was said: an entry with the words that it rests on, found in the session by code."
+_TYPES = ("fact", "decision", "insight", "reference")
+_MOST_BYTES = 1 << 20
+_EPILOG = """examples:
+  axm remember "Staging is rebuilt every night" --quote "rebuilt every night" --session b39cfd4b
+  axm remember "Use pnpm" --type decision --reason "one lock file" --evidence 1k9x4c
+  git log -1 --format=%B | axm remember - --title "Why the cache went" --evidence 1k9x4c --quote "it lost rows"
+
+Words that were not said are refused, and nothing is written. Without --session and --evidence it is the session of the
+agent that runs this. What you remember is a person's word, and rises as far as its evidence lets it; run by an agent,
+it starts at working. The same thing twice is one entry. axm entry show ID shows it, axm deprecate ID takes it back.
+"""
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    parser.add_argument("text", metavar="TEXT", help="what to remember, in a sentence; - reads it from standard input")
+    parser.add_argument("--type", choices=_TYPES, default="fact", help="what it is (default fact)")
+    parser.add_argument("--title", metavar="TEXT", help="what it is about (default: the first sentence)")
+    parser.add_argument("--reason", metavar="TEXT", default="", help="why, of a decision")
+    parser.add_argument("--quote", metavar="TEXT", action="append", default=[], help="words it rests on (repeatable)")
+    parser.add_argument(
+        "--evidence",
+        metavar="ID",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="passages it rests on, by the ids that axm search prints; quotes are looked for in them first",
+    )
+    parser.add_argument("--session", metavar="ID", help="the session in which the quotes were said")
+    parser.add_argument("--project", metavar="PATH", help="where that session is, if it was not indexed yet")
+    options.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    memory = Memory()
+    made = memory.remember(
+        _text(args.text),
+        title=args.title,
+        type=args.type,
+        quotes=args.quote,
+        ids=args.evidence,
+        session=args.session,
+        project=args.project,
+        reason=args.reason,
+    )
+    entry = made.entry
+    if args.json:
+        record = {**rendered.entry_json(entry), "is_new": made.is_new, "conflicts": list(made.conflicts)}
+        options.print_json("remember", record)
+    else:
+        print(entry.entry_id)
+    on = render.counted(len(entry.evidence), "quote")
+    was = f"Remembered as {entry.stage}, on {on}" if made.is_new else f"Known already, as {entry.stage}"
+    options.say(f"{was}: {rendered.one_line(entry.title)}")
+    if made.conflicts:
+        options.say(f"  it contradicts what was known: axm conflicts ({', '.join(made.conflicts)})")
+    return 0
+
+
+def _text(given: str) -> str:
+    if given != "-":
+        return given
+    content = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise UsageError("the text is longer than 1 MB", hint="one claim an entry")
+    return content.decode("utf-8", "replace")

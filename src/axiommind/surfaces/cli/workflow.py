@@ -1,0 +1,214 @@
+"""`axm workflow`: pieces of work that outlast a session, and the scratchpads in them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from axiommind.api import Memory
+from axiommind.errors import UsageError
+from axiommind.surfaces import pads as shown
+from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.cli import _texts as texts
+from axiommind.surfaces.memory import one_line
+
+if TYPE_CHECKING:
+    from axiommind.projections.pad_rows import WorkflowRow
+
+HELP = "Working memory: make, list, show, change and search workflows, which hold scratchpads (axm pad)."
+_EPILOG = """examples:
+  axm workflow create "Move the ledger to PostgreSQL" --description "what is left, and why" --project .
+  axm workflow list --active
+  axm workflow latest
+  axm workflow show wf_01kamhz3f0ab
+  axm workflow update wf_01kamhz3f0ab --inactive
+  axm workflow search "React 組件"
+
+An agent has the same through axm mcp. An inactive workflow keeps its scratchpads and takes no writes.
+axm forget --workflow ID purges one with all its text.
+"""
+_SEARCH = """example:
+  axm workflow search "React 組件" --scope /home/me/shop
+
+A word counts 5 in the name of a workflow, 3 in its description or in the title of a scratchpad, 1 in its text, every
+time it is there.
+"""
+_MOST_PADS = 50
+
+
+def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
+    parser.epilog = _EPILOG
+    options.add_json(parser)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, help="what to do")
+    create = options.action(parser, actions, "create", "Make a workflow, and print its id.")
+    create.add_argument("name", metavar="NAME", help="what it is called, in quotes")
+    create.add_argument("--description", metavar="TEXT", default="", help="what it is for")
+    where = create.add_mutually_exclusive_group()
+    where.add_argument(
+        "--scope", type=texts.plain, metavar="TEXT", help="what it belongs to, in your own words (agents give a folder)"
+    )
+    where.add_argument("--project", metavar="PATH", help="it belongs to this project (default: that of this folder)")
+
+    listed = options.action(parser, actions, "list", "List workflows, the latest changed first.")
+    listed.add_argument("--scope", type=texts.plain, metavar="TEXT", help="of exactly this scope")
+    status = listed.add_mutually_exclusive_group()
+    status.add_argument("--active", dest="active", action="store_true", default=None, help="only those")
+    status.add_argument("--inactive", dest="active", action="store_false", default=None, help="only those")
+    options.add_limit(listed, "workflows", 20)
+    options.add_scope(listed)
+
+    show = options.action(parser, actions, "show", "Show a workflow and its scratchpads.")
+    latest = options.action(parser, actions, "latest", "Show the active workflow that was worked on last.")
+    latest.add_argument(
+        "--scope", type=texts.plain, metavar="TEXT", help="of exactly this scope (default: the project of this folder)"
+    )
+    update = options.action(parser, actions, "update", "Change the name, the description or the status of a workflow.")
+    for sub in (show, update):
+        sub.add_argument("id", type=texts.plain, metavar="ID", help="its id, or the beginning of it")
+    update.add_argument("--name", metavar="NAME", help="another name")
+    update.add_argument("--description", metavar="TEXT", help="another description")
+    status = update.add_mutually_exclusive_group()
+    status.add_argument("--active", dest="active", action="store_true", default=None, help="it takes writes again")
+    status.add_argument("--inactive", dest="active", action="store_false", default=None, help="it takes none any more")
+
+    search = options.action(parser, actions, "search", "Search workflows by their words and their pads'.", _SEARCH)
+    search.add_argument("query", nargs="+", metavar="QUERY", help="words, in any language")
+    search.add_argument("--scope", type=texts.plain, metavar="TEXT", help="of exactly this scope (default: all)")
+    search.add_argument("--page", type=options.count, default=1, metavar="N", help="which page (default 1)")
+    options.add_limit(search, "workflows a page", 5)
+
+
+def run(args: argparse.Namespace) -> int:
+    return _ACTIONS[args.action](Memory(), args)
+
+
+def here(memory: Memory) -> str | None:
+    """The project of this folder: an indexed one that it lies in, else the folder itself."""
+    import os
+
+    from axiommind.sources.projects import project_of
+
+    try:
+        return memory.scope().project or texts.plain(project_of(os.path.realpath(os.getcwd())))  # noqa: PTH109
+    except OSError:  # the current folder was deleted
+        return None
+
+
+def project_of_list(memory: Memory, args: argparse.Namespace) -> str | None:
+    """What a list is about: the project named; without a name, that of this folder."""
+    import os
+
+    from axiommind.sources.projects import project_of
+
+    if args.all_projects:
+        return None
+    if args.project is None:
+        return here(memory)
+    if "\x00" in args.project:
+        raise UsageError("--project: there is no such folder")
+    return texts.plain(project_of(os.path.realpath(args.project)))
+
+
+def _create(memory: Memory, args: argparse.Namespace) -> int:
+    import os
+
+    scope, cwd = args.scope, here(memory)
+    if args.project is not None:
+        folder = os.path.realpath(args.project)
+        if not os.path.isdir(folder):  # noqa: PTH112
+            raise UsageError(f"--project: there is no folder {args.project!r}")
+        # Agents name the folder that they work in as the scope: so they find it.
+        scope = cwd = texts.plain(folder)
+    made = memory.create_workflow(args.name, args.description, scope, actor=memory.actor, cwd=cwd)
+    if args.json:
+        options.print_json("workflow", {"workflow": made._asdict()})
+    else:
+        print(made.id)
+    where = f", in {made.project}" if made.project else ""
+    options.say(f"Made: {one_line(made.name)}{where}")
+    options.say(f"A scratchpad in it: axm pad create {shown.short(made.id)} TITLE")
+    return 0
+
+
+def _list(memory: Memory, args: argparse.Namespace) -> int:
+    project = None if args.scope is not None else project_of_list(memory, args)
+    asked: dict[str, Any] = {"project_scope": args.scope, "active": args.active, "limit": args.limit + 1}
+    found = memory.workflows(**asked, project=project)
+    if not found and project is not None and args.project is None:
+        project, found = None, memory.workflows(**asked)
+    found, more = options.first(found, args.limit)
+    if args.json:
+        rows = [row._asdict() for row in found]
+        options.print_json("workflows", {"project": project, "workflows": rows, "truncated": more})
+    elif found:
+        print(shown.workflows_table(found))
+        if more:
+            options.say_more(args.limit)
+    if found:
+        return 0
+    which = {True: "active ", False: "inactive ", None: ""}[args.active]
+    where = f" with the scope {args.scope!r}" if args.scope is not None else f" in {project}" if project else ""
+    options.say(f"No {which}workflows{where}.")
+    options.say('  hint: axm workflow create "NAME" makes one')
+    return 1
+
+
+def _show(memory: Memory, args: argparse.Namespace) -> int:
+    return _print(memory, memory.workflow(args.id), args)
+
+
+def _latest(memory: Memory, args: argparse.Namespace) -> int:
+    if args.scope is not None:
+        found = memory.latest_active_workflow(args.scope)
+        where = f"the scope {args.scope!r}"
+    else:
+        project = here(memory)
+        found = next(iter(memory.workflows(project=project, active=True, limit=1)), None)
+        where = project or "this folder"
+    if found is None:
+        options.say(f"No active workflow of {where}.")
+        options.say("  hint: axm workflow list --active --all-projects shows all of them")
+        return 1
+    return _print(memory, found, args)
+
+
+def _print(memory: Memory, row: WorkflowRow, args: argparse.Namespace) -> int:
+    pads = memory.pads(workflow=row.id, limit=_MOST_PADS)
+    if args.json:
+        options.print_json("workflow", {"workflow": row._asdict(), "scratchpads": [pad._asdict() for pad in pads]})
+    else:
+        print(shown.workflow_as_text(row, pads))
+    return 0
+
+
+def _update(memory: Memory, args: argparse.Namespace) -> int:
+    if args.name is None and args.description is None and args.active is None:
+        raise UsageError("there is nothing to change", hint="give --name, --description, --active or --inactive")
+    before = memory.workflow(args.id)
+    after = memory.update_workflow(
+        before.id, active=args.active, title=args.name, description=args.description, actor=memory.actor
+    )
+    if args.json:
+        options.print_json("workflow", {"workflow": after._asdict()})
+    else:
+        print(after.id)
+    options.say(f"Set: {one_line(after.name)}, {'active' if after.is_active else 'inactive: it takes no writes'}")
+    if before.is_active != after.is_active:
+        back = "--active" if before.is_active else "--inactive"
+        options.say(f"To undo: axm workflow update {shown.short(after.id)} {back}")
+    return 0
+
+
+def _search(memory: Memory, args: argparse.Namespace) -> int:
+    page = memory.search_workflows(" ".join(args.query), project_scope=args.scope, page=args.page, limit=args.limit)
+    if args.json:
+        options.print_json("workflow.search", shown.workflow_page_json(page))
+    elif page.results:
+        print(shown.workflow_page_as_text(page))
+    options.say(page.message)
+    if page.has_more:
+        options.say(f"More: --page {page.page + 1}")
+    return 0 if page.results else 1
+
+
+_ACTIONS = {"create": _create, "list": _list, "show": _show, "latest": _latest, "update": _update, "search": _search}

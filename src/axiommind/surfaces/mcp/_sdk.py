@@ -1,0 +1,124 @@
+"""The SDK's server, with the same answers: for HTTP, for clients in the same process, and for what the light front
+does not know. Loading it takes a second, so it is loaded when something needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from axiommind.errors import MissingExtra
+from axiommind.surfaces.mcp._answers import Answers, Refused
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+__all__ = ["Awake", "server_of"]
+
+
+def server_of(answers: Answers) -> Server[Any]:
+    try:
+        from mcp.server.lowlevel import Server
+    except ImportError as error:
+        raise MissingExtra("this needs the package mcp", hint="pip install 'axiommind[mcp]'") from error
+    info = answers.info
+    made: Server[Any] = Server(
+        info["name"], version=info["version"], title=info["title"], instructions=answers.instructions
+    )
+    for method in answers.methods:
+        if method != "ping":
+            made.add_request_handler(method, *_handler(answers, method))
+    return made
+
+
+def _handler(answers: Answers, method: str) -> tuple[Any, Callable[[Any, Any], Any]]:
+    import anyio.to_thread
+    import mcp.types as types
+    from mcp import MCPError
+
+    kinds: dict[str, Any] = {
+        "tools/call": types.CallToolRequestParams,
+        "resources/read": types.ReadResourceRequestParams,
+        "prompts/get": types.GetPromptRequestParams,
+        "completion/complete": types.CompleteRequestParams,
+    }
+    answer = answers.methods[method]
+
+    async def handle(_: Any, params: Any) -> dict[str, Any]:
+        given = params.model_dump(by_alias=True, mode="json", exclude_none=True)
+        try:
+            if method in answers.slow:
+                found = await anyio.to_thread.run_sync(answer, given, abandon_on_cancel=True)
+            else:
+                found = answer(given)
+        except Refused as refused:
+            raise MCPError(refused.code, refused.message, refused.data) from refused
+        return answers.modern(method, found)  # in the era of the handshake the SDK leaves out what is not of it
+
+    return kinds.get(method, types.PaginatedRequestParams), handle
+
+
+class Awake:
+    """The SDK's server in a thread of its own, given messages and giving messages."""
+
+    def __init__(self, answers: Answers, send: Callable[[dict[str, Any]], None]) -> None:
+        import queue
+        import threading
+
+        self._server = server_of(answers)
+        self._send = send
+        self._swallowed: set[Any] = set()  # ids whose answers the client has had
+        self._inbox: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def replay(self, messages: list[dict[str, Any]]) -> None:
+        """Tell it what the client has been through."""
+        for message in messages:
+            if "id" in message:
+                self._swallowed.add(message["id"])
+            self._inbox.put(message)
+
+    def receive(self, message: dict[str, Any]) -> None:
+        self._inbox.put(message)
+
+    def end(self, seconds: float) -> None:
+        self._inbox.put(None)
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        import anyio
+
+        anyio.run(self._serve)
+
+    async def _serve(self) -> None:
+        import anyio
+        import anyio.to_thread
+        import mcp.types as types
+        from mcp.shared.message import SessionMessage
+
+        to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+
+        async def take() -> None:
+            async with to_server:
+                while (message := await anyio.to_thread.run_sync(self._inbox.get)) is not None:
+                    try:
+                        read = types.jsonrpc_message_adapter.validate_python(message)
+                    except ValueError as error:  # an answer that is none; the SDK's own transport does the same
+                        await to_server.send(error)
+                    else:
+                        await to_server.send(SessionMessage(read))
+
+        async def give() -> None:
+            async with from_server:
+                async for one in from_server:
+                    message = one.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+                    if "method" not in message and message.get("id") in self._swallowed:
+                        self._swallowed.discard(message["id"])
+                    else:
+                        self._send(message)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(take)
+            tasks.start_soon(give)
+            await self._server.run(from_client, to_client, self._server.create_initialization_options())
