@@ -102,8 +102,12 @@ class Pads(Home):
             return desk.workflow(flow)
 
     def latest_active_workflow(self, project_scope: str) -> WorkflowRow | None:
-        """Of the active workflows with this scope, the one that was worked on last."""
+        """Of the active workflows with this scope, the one that was worked on last; where there is none and the scope
+        is a folder, of those of its project that have no scope."""
         found = self.workflows(project_scope=project_scope, active=True, limit=1)
+        if not found and (project := _project(project_scope, None)) and Path(project_scope).is_absolute():
+            others = self.workflows(project=project, active=True, limit=100)
+            found = [one for one in others if one.project_scope is None]
         return found[0] if found else None
 
     # --- pads ------------------------------------------------------------------------------------------

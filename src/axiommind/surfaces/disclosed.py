@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from axiommind.model import Citation
     from axiommind.search.disclose import Detail, Disclosed, IndexItem, Note, TimelineItem
+    from axiommind.text.redaction import Redactor
 
 __all__ = [
     "around_to_dict",
@@ -233,9 +234,12 @@ def _visible(text: str) -> str:
 
 
 def redacted(text: str, home: Path | None = None, *, keep_lines: bool = False) -> str:
-    """Redacted once more: an older version may have missed a secret that this one knows. No key is made here."""
-    if not text:
-        return text
+    """Redacted once more: an older version may have missed a secret that this one knows."""
+    return redactor(home).text(text, keep_lines=keep_lines) if text else text
+
+
+def redactor(home: Path | None = None) -> Redactor:
+    """With the key of the home, where there is one: none is made here."""
     from axiommind.text.redaction import Redactor
 
     try:
@@ -243,7 +247,7 @@ def redacted(text: str, home: Path | None = None, *, keep_lines: bool = False) -
         key = (folder / "redaction.key").read_bytes()
     except (OSError, RuntimeError):  # there is none, or nobody knows the person's folder
         key = os.urandom(32)
-    return Redactor(key).text(text, keep_lines=keep_lines)
+    return Redactor(key)
 
 
 # --- as JSON -------------------------------------------------------------------------------------------------

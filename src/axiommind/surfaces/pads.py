@@ -279,7 +279,8 @@ def workflow_page_as_text(page: WorkflowPage) -> str:
     for hit in page.results:
         row = hit.workflow
         state = "" if row.is_active else " (inactive)"
-        lines = [f"{hit.rank}. {short(row.id)}  {render.bold(one_line(row.name))}{state}  {hit.score} points"]
+        points = render.counted(hit.score, "point")
+        lines = [f"{hit.rank}. {short(row.id)}  {render.bold(one_line(row.name))}{state}  {points}"]
         for one in hit.matching_scratchpads:
             lines.append(f"   {short(one.pad.id)}  {one_line(one.pad.title)}  {one.score}")
             if one.snippet:

@@ -20,6 +20,7 @@ from axiommind.surfaces.mcp._schemas import Arg, BadArguments, Schema, checked, 
 
 if TYPE_CHECKING:
     from axiommind.api import Memory, Scope
+    from axiommind.text.redaction import Redactor
 
 __all__ = ["Arg", "Message", "Prompt", "Resource", "Tool", "Tools"]
 
@@ -210,12 +211,26 @@ class Tools:
         if (tool := self.tools.get(name)) is None:
             return failed(f"there is no tool {name!r} (there are: {', '.join(self.tools)})")
         try:
-            text, given = _written(tool.function(**checked(tool.input_schema, dict(arguments))))
+            text, given = _written(self._redacted(tool.function(**checked(tool.input_schema, dict(arguments)))))
         except Exception as error:  # noqa: BLE001 - the edge: whatever it is, an agent is told and goes on
             return failed(self.said(error, name))
         if len(text) > MOST_CHARS:
             return failed(f"the answer has {len(text):,} characters, more than {MOST_CHARS:,} (ask for less of it)")
         return {"content": [{"type": "text", "text": text}], "structuredContent": given}
+
+    def _redacted(self, value: Any) -> Any:
+        """An answer without the secrets that are known by now: an older version may have stored some."""
+        if isinstance(value, dict):
+            return {name: self._redacted(one) for name, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self._redacted(one) for one in value]
+        return self._redactor.text(value, keep_lines=True) if isinstance(value, str) else value
+
+    @functools.cached_property
+    def _redactor(self) -> Redactor:
+        from axiommind.surfaces.disclosed import redactor
+
+        return redactor(self.memory.config.home)
 
     def said(self, error: Exception, name: str) -> str:
         """What an error says to an agent: the same as to a person. Of one that nobody expected only its type, with the
