@@ -88,10 +88,12 @@ def test_every_text_has_a_job_and_takes_it_along(world: World) -> None:
     notes = world.base / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("# Alpha\n\nabout the cache\n")
-    taught(world).memory().kb_add([str(notes)])
+    memory = taught(world).memory()
+    memory.kb_add([str(notes)])
+    memory.create_pad(memory.create_workflow("cache", "what it is for").id, "findings", "it is cold")
     kinds = dict(world.rows("select item_kind, count(*) from vector_outbox group by 1"))
     assert set(kinds) == set(ALL)
-    for kind in ("prompt", "response", "doc"):
+    for kind in ("prompt", "response", "doc", "pad"):
         assert kinds[kind] == world.one(f"select count(*) from passages where kind = '{kind}'")
     assert kinds["entry"] == world.one("select count(*) from entries")
     assert kinds["summary"] == world.one("select count(*) from sessions")
@@ -99,7 +101,9 @@ def test_every_text_has_a_job_and_takes_it_along(world: World) -> None:
     world.memory().rebuild()
     assert world.rows("select item_kind, item_id, created_at from vector_outbox order by 1, 2") == before
     world.memory().forget(session="s1")
-    assert dict(world.rows("select item_kind, count(*) from vector_outbox group by 1")) == {"doc": kinds["doc"]}
+    assert dict(world.rows("select item_kind, count(*) from vector_outbox group by 1")) == {
+        kind: kinds[kind] for kind in ("doc", "pad")
+    }
     assert world.memory().verify() == []
 
 
