@@ -34,7 +34,8 @@ proof: $(VENV)/.dev
 	$(BIN)/pytest tests/vectors/test_stores.py
 	$(BIN)/pytest -m slow -s
 	AXM_EXAMPLES=10 $(BIN)/pytest tests/test_laws.py tests/memory/test_memory_laws.py tests/memory/test_task_laws.py \
-		tests/memory/test_conflict_laws.py tests/memory/test_promotion_laws.py tests/memory/test_recorded.py
+		tests/memory/test_conflict_laws.py tests/memory/test_promotion_laws.py tests/memory/test_recorded.py \
+		tests/pads/test_pad_laws.py tests/search/test_workflows.py tests/analysis/test_against_reference.py
 
 test-clients: $(VENV)/.dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check pexpect pyte

@@ -197,7 +197,9 @@ def clusters(
         best, place = 0.0, -1
         for i, cluster in enumerate(merged):
             lengths = (len(group[0]), len(cluster[0][0]))
-            alike = jaccard(bigrams(group[0]), bigrams(cluster[0][0])) if all(4 <= n <= 300 for n in lengths) else 0.0
+            longest = 300 if depth == "wide" else math.inf
+            may = all(4 <= n <= longest for n in lengths)
+            alike = jaccard(bigrams(group[0]), bigrams(cluster[0][0])) if may else 0.0
             if alike >= DEPTHS[depth][4] and alike > best:
                 best, place = alike, i
         if place < 0:
@@ -218,7 +220,7 @@ def clusters(
         score = combined(scores, depth, tuning["multi_query_decay"])
         times = sorted(p.at for p in members if p.at > 0)
         gaps = [b - a for a, b in pairwise(times)]
-        regular = 1 / (1 + pstdev(gaps) / fmean(gaps)) if len(gaps) > 1 and fmean(gaps) > 0 else 0.0
+        regular = 1 / (1 + pstdev(gaps) / fmean(gaps)) if any(gaps) else 0.0
         met = 1 / (1 + math.exp(-score / tuning["bm25_sigmoid_k"]))
         share = len(members) / len(meaningful)
         if decay:
@@ -317,7 +319,13 @@ def rounds(unit: Sequence[str], component: frozenset[str]) -> int:
 
 
 def cycles(runs: Sequence[Sequence[str]], counts: dict[tuple[str, str], int]) -> dict[Tools, tuple[int, float]]:
-    """tools → units that hold it, mean rounds; a component that nobody went round loses its rarest edges."""
+    """tools → units that hold it, mean rounds, of whole components."""
+    held = {tuple(sorted(c)): [n for run in runs if (n := rounds(run, c))] for c in components(set(counts))}
+    return {tools: (len(found), fmean(found)) for tools, found in held.items() if found}
+
+
+def inner_cycles(runs: Sequence[Sequence[str]], counts: dict[tuple[str, str], int]) -> dict[Tools, tuple[int, float]]:
+    """The same of components that a unit went round twice; any other loses its rarest edges."""
     found: dict[Tools, tuple[int, float]] = {}
     for component in components(set(counts)):
         held = [n for run in runs if (n := rounds(run, component))]
@@ -325,7 +333,7 @@ def cycles(runs: Sequence[Sequence[str]], counts: dict[tuple[str, str], int]) ->
             found[tuple(sorted(component))] = (len(held), fmean(held))
         else:
             inner = {edge: n for edge, n in counts.items() if set(edge) <= component}
-            found |= cycles(runs, {edge: n for edge, n in inner.items() if n > min(inner.values())})
+            found |= inner_cycles(runs, {edge: n for edge, n in inner.items() if n > min(inner.values())})
     return found
 
 
@@ -365,7 +373,14 @@ def graph(sessions: dict[str, Sequence[Use]], minutes: int = 5) -> dict[str, Any
         if starts.count(start) >= 2
     }
     counts = {pair: pairs.count(pair) for pair in set(pairs)}
-    return {"nodes": nodes, "edges": edges, "cycles": cycles(runs, counts), "paths": paths, "total": len(pairs)}
+    return {
+        "nodes": nodes,
+        "edges": edges,
+        "cycles": cycles(runs, counts),
+        "inner": inner_cycles(runs, counts),
+        "paths": paths,
+        "total": len(pairs),
+    }
 
 
 def transitions(sessions: dict[str, Sequence[Use]]) -> dict[tuple[str, str], tuple[int, float]]:
@@ -393,8 +408,10 @@ def outliers(edits: dict[tuple[str, str], int], z_threshold: float) -> dict[tupl
     return {pair: z[pair] for _, pair in candidates[:last]}
 
 
-def loops(tools: Sequence[str], longest: int = 3, least: int = 2) -> dict[Tools, tuple[int, int]]:
-    """loop → (repeats of the longest chain, chains)."""
+def loops(
+    tools: Sequence[str], longest: int = 3, least: int = 2, any_row: bool = False
+) -> dict[Tools, tuple[int, int]]:
+    """loop → (repeats of the longest chain, chains); only where asked also those that are a simpler one repeated."""
     found: dict[Tools, tuple[int, int]] = {}
     for length in range(2, longest + 1):
         i = 0
@@ -404,7 +421,7 @@ def loops(tools: Sequence[str], longest: int = 3, least: int = 2) -> dict[Tools,
             while tuple(tools[i + repeats * length : i + (repeats + 1) * length]) == piece:
                 repeats += 1
             simpler = any(length % n == 0 and piece == piece[:n] * (length // n) for n in range(1, length))
-            if repeats >= least and not simpler:
+            if repeats >= least and (any_row or not simpler):
                 best, times = found.get(piece, (0, 0))
                 found[piece] = (max(best, repeats), times + 1)
                 i += repeats * length
@@ -478,32 +495,25 @@ def weekly(
     if not timed:
         return {}, {}
     weeks: dict[str, tuple[int, int, dict[str, int], int]] = {}
-    every: list[str] = []  # also those in which nothing happened
-    at = min(timed)
-    while iso_week(at) not in every:
-        every.append(iso_week(at))
-        if iso_week(at) != iso_week(max(timed)):
-            at += 7 * DAY
-    for name in every:
+    for name in dict.fromkeys(iso_week(at) for at in sorted(timed)):
 
         def here(at: int | None, name: str = name) -> bool:
             return bool(at) and iso_week(at or 0) == name
 
         tools = [tool for at, _, tool in uses if here(at)]
         sessions = {row[1] for row in (*prompts, *uses, *edits) if here(row[0])}
-        if sessions:
-            weeks[name] = (
-                sum(here(at) for at, _ in prompts),
-                len(sessions),
-                {tool: tools.count(tool) for tool in tools},
-                len({file for at, _, file in edits if here(at)}),
-            )
+        weeks[name] = (
+            sum(here(at) for at, _ in prompts),
+            len(sessions),
+            {tool: tools.count(tool) for tool in tools},
+            len({file for at, _, file in edits if here(at)}),
+        )
     trends = {}
     for tool in {tool for _, _, counts, _ in weeks.values() for tool in counts}:
-        counts = [weeks[name][2].get(tool, 0) if name in weeks else 0 for name in every]
+        counts = [tools.get(tool, 0) for _, _, tools, _ in weeks.values()]
         slope = r_squared = 0.0
         if len(set(counts)) > 1:
             r_squared = correlation(range(len(counts)), counts) ** 2
             slope = linear_regression(range(len(counts)), counts).slope if r_squared >= least_r_squared else 0.0
-        trends[tool] = ([weeks[name][2].get(tool, 0) for name in weeks], slope, r_squared)
+        trends[tool] = (counts, slope, r_squared)
     return weeks, trends

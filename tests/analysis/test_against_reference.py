@@ -162,7 +162,8 @@ def test_sequences(found: dict[str, list[tuple[str, int | None]]], least: int, t
 @many
 @given(sessions)
 def test_dependency_graph(found: dict[str, list[tuple[str, int | None]]]) -> None:
-    made, expected = build(as_units(found, Tuning())), reference.graph(found)
+    units = as_units(found, Tuning())
+    made, whole, expected = build(units), build(units, inner_cycles=False), reference.graph(found)
     assert {n.tool: tuple(map(pytest.approx, n[1:])) for n in made.nodes} == expected["nodes"]
     edges = {
         (e.source, e.target): tuple(
@@ -171,17 +172,18 @@ def test_dependency_graph(found: dict[str, list[tuple[str, int | None]]]) -> Non
         for e in made.edges
     }
     assert edges == expected["edges"]
-    assert {c.tools: (c.units, pytest.approx(c.repetitions)) for c in made.cycles} == expected["cycles"]
+    for graph, cycles in ((made, "inner"), (whole, "cycles")):
+        assert {c.tools: (c.units, pytest.approx(c.repetitions)) for c in graph.cycles} == expected[cycles]
     assert {p.tools: (p.units, pytest.approx(p.commit_rate)) for p in made.paths} == expected["paths"]
     assert made.transitions == expected["total"]
 
 
 @many
-@given(st.text("AB", max_size=24) | st.text("ABC", max_size=24), tunings)
-def test_loops_and_runs(letters: str, tuning: Tuning) -> None:
+@given(st.text("AB", max_size=24) | st.text("ABC", max_size=24), tunings, st.booleans())
+def test_loops_and_runs(letters: str, tuning: Tuning, any_row: bool) -> None:
     uses = [Use(letter) for letter in letters]
-    expected = reference.loops(letters, tuning.loop_max_seq_length, tuning.loop_min_repeats)
-    assert {loop.tools: (loop.repeats, loop.times) for loop in loops(uses, tuning)} == expected
+    expected = reference.loops(letters, tuning.loop_max_seq_length, tuning.loop_min_repeats, any_row)
+    assert {loop.tools: (loop.repeats, loop.times) for loop in loops(uses, tuning, any_row=any_row)} == expected
     assert longest_run(uses).length == reference.longest_run(letters)
 
 
@@ -321,7 +323,7 @@ def test_the_snapshot(found: dict[str, list[tuple[str, str, int | None]]]) -> No
     assert circles == {
         (s, loop): best
         for s, taken in uses.items()
-        for loop, (best, _) in reference.loops([tool for tool, _ in taken]).items()
+        for loop, (best, _) in reference.loops([tool for tool, _ in taken], any_row=True).items()
     }
     runs = {s["sessionId"]: s["maxConsecutiveSameTool"] for s in stats["sessionStats"]}
     assert runs == {s: reference.longest_run([tool for tool, _ in taken]) for s, taken in uses.items() if taken}

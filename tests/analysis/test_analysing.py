@@ -336,6 +336,15 @@ def test_wrong_options(world: World, wrong: dict[str, Any], said: str) -> None:
         world.memory().analyze(AnalyzeOptions()._replace(**wrong))
 
 
+def test_a_pattern_is_cut(world: World) -> None:
+    lines = Lines("s1")
+    lines.prompt("rename the parser " * 9, at=0)
+    world.write(lines)
+    world.memory().index()
+    [pattern] = world.memory().analyze(EVERYTHING)["tacitKnowledge"]["patterns"]
+    assert pattern["pattern"] == ("rename the parser " * 9)[:80]
+
+
 def test_one_session_one_tool_one_time_one_character(world: World) -> None:
     lines = Lines("s1")
     for _ in range(4):
@@ -346,7 +355,10 @@ def test_one_session_one_tool_one_time_one_character(world: World) -> None:
     found = world.memory().snapshot(EVERYTHING)
     assert found["promptAnalysis"]["top_prompts"][0]["count"] == 4
     assert found["tacitKnowledge"] == {"total": 4, "patterns": []}
-    assert found["repetitionStats"]["fileEditOutliers"] == found["repetitionStats"]["toolLoops"] == []
+    assert found["repetitionStats"]["fileEditOutliers"] == []
+    assert [(loop["sequence"], loop["repeatCount"]) for loop in found["repetitionStats"]["toolLoops"]] == [
+        (["Edit", "Edit"], 2)
+    ]
     assert found["dependencyGraph"]["cycles"] == found["sessionLinks"]["links"] == []
     assert found["weeklyTrends"]["toolTrends"] == [
         {"tool": "Edit", "weeklyCounts": [4], "trendSlope": 0.0, "rSquared": 0.0}

@@ -119,6 +119,16 @@ def test_long_texts_do_not_merge_for_being_of_one_language() -> None:
     one = plan + "rename the parser and move its tests beside it, then update the import lines. " * 6
     other = plan + "the upload page should retry failed parts, tell how many remain and stay idle. " * 6
     assert len(clusters(said(one, other), DEPTHS["wide"], 1)) == 2
+    assert len(clusters(said(one, one.replace("rename", "renames")), NORMAL, 1)) == 1, "nearly the same is the same"
+
+
+def test_one_interval_is_regular_and_none_says_nothing() -> None:
+    text = "deploy the parser"
+    [twice], [once], [together] = (
+        clusters(some, NORMAL, 1) for some in (said(text, text), said(text), said(text, text, every=0))
+    )
+    assert twice.confidence - together.confidence == pytest.approx(Tuning().weight_consistency)
+    assert 0.4 < once.confidence < 0.8
 
 
 def test_long_prompts_are_cut_into_clauses() -> None:

@@ -3,8 +3,11 @@ replay of the log, and of two who write at once one is told."""
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import tempfile
 import threading
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,9 +18,9 @@ from hypothesis import strategies as st
 
 from axiommind.api import Memory
 from axiommind.api.home import Scope
-from axiommind.errors import BadQuery, Changed, NotFound
+from axiommind.errors import BadQuery, Changed, DiskFull, IndexCorrupt, NotFound
 from axiommind.search.citations import PAD
-from axiommind.text.pages import cut
+from axiommind.text.pages import cut, outline
 from tests.test_laws import examples
 from tests.transcripts import World
 
@@ -188,3 +191,86 @@ def test_what_is_written_while_the_index_is_gone_is_read_from_the_log(world: Wor
     memory.index()
     assert memory.pad(pad).text.endswith("second") and memory.pad(pad).pad.version == 2
     assert memory.verify() == []
+
+
+def test_an_index_of_an_older_version_keeps_nobody_from_writing(world: World) -> None:
+    memory = world.memory()
+    pad = memory.create_pad(memory.create_workflow("one").id, "plan", "first").pad.id
+    with contextlib.closing(sqlite3.connect(world.home / "index.db")) as db:  # as it was before there were pads
+        for table in ("pad_owners", "pad_chunks", "pads", "workflows"):
+            db.execute(f"drop table {table}")
+        db.execute("delete from projection_offsets where projector_name = 'pads'")
+        db.commit()
+    made = memory.create_workflow("two")
+    assert made.name == "two" and memory.workflow(made.id) == made
+    memory.append_pad(pad, "second")
+    assert memory.pad(pad).text.endswith("second")
+    with pytest.raises(IndexCorrupt, match="older version") as refused:
+        memory.workflows()
+    assert refused.value.hint == "run: axm index"
+    memory.index()
+    assert [flow.name for flow in memory.workflows()] == ["one", "two"]
+
+
+def test_what_the_log_has_is_written_whatever_the_index_does(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = world.memory()
+    pad = memory.create_pad(memory.create_workflow("one").id, "plan", "first").pad.id
+
+    def fail(*_: object) -> None:
+        raise DiskFull("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("axiommind.projections.runner.Index.catch_up", fail)
+        assert memory.append_pad(pad, "second").pad.version == 2, "or it would be appended twice"
+    for name in ("index.db", "index.db-wal", "index.db-shm"):
+        (world.home / name).unlink(missing_ok=True)
+    monkeypatch.setattr("axiommind.api.pads._AT_ONCE", 1)
+    assert memory.append_pad(pad, "third").pad.version == 3
+    with pytest.raises(NotFound, match="there is no index"):  # and not an empty one, in which nothing is found
+        memory.search_workflows("one")
+
+
+def test_a_section_is_found_again_by_the_heading_that_made_it(world: World) -> None:
+    memory = world.memory()
+    pad = memory.create_pad(memory.create_workflow("one").id, "plan").pad.id
+    headings = ("#Next", "Next", "####### Deep", "C #", "long " * 50, "## Two")
+    for heading in headings * 2:
+        memory.append_section(pad, heading, "- a line")
+    found = outline(memory.pad(pad).text)
+    assert [(one.level, one.title[:8]) for one in found] == [
+        (1, "Next"),
+        (6, "Deep"),
+        (2, "C"),
+        (2, "long lon"),
+        (2, "Two"),
+    ]
+
+
+def test_a_long_history_is_not_held_at_once(world: World) -> None:
+    memory = world.memory()
+    pad = memory.create_pad(memory.create_workflow("one").id, "plan", "x" * 500_000).pad.id
+    for n in range(40):
+        memory.append_pad(pad, str(n))
+    tracemalloc.start()
+    try:
+        assert len(memory.pad_history(pad)) == 41 and memory.pad_at(pad, "-1").pad.version == 40
+        assert tracemalloc.get_traced_memory()[1] < 8_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_key_that_comes_in_two_halves_is_not_kept(world: World) -> None:
+    memory = world.memory()
+    body = "\n".join(["MIIEowIBAAKCAQEA" + "q7Zk" * 12] * 8)
+    pad = memory.create_pad(memory.create_workflow("keys").id, "plan", "-----BEGIN RSA PRIVATE KEY-----\n").pad.id
+    done = memory.insert_in_pad(pad, 2, f"{body}\n-----END RSA PRIVATE KEY-----")
+    assert "q7Zk" not in memory.pad(pad).text and done.note and "secret" in done.note
+    assert memory.verify() == []
+
+
+def test_the_outline_of_many_headings_takes_a_moment(world: World) -> None:
+    memory = world.memory()
+    pad = memory.create_pad(memory.create_workflow("long").id, "headings", "# a\n## b\n" * 90_000).pad
+    with pytest.raises(Changed) as told:
+        memory.replace_pad(pad.id, "", expect=7)
+    assert "headings more" in told.value.message

@@ -118,6 +118,15 @@ def test_what_cannot_be_meant_is_refused_also_in_an_empty_home(
         memory.create_workflow("any")
 
 
+def test_long_runs_and_many_signs(memory: Memory) -> None:
+    run = "".join(map(chr, range(0x4E00, 0x4E00 + 700)))
+    made(memory, "one", "", ("t", f"{run} and {run}\n{run[:600]} ☃"))
+    for query, points in ((run, 2), (run[:600], 3), (run[:300], 3), (run[::-1], 0)):
+        assert sum(score for _, score in scores(memory.search_workflows(query))) == points
+    signs = " ".join(map(chr, range(0x1F300, 0x1F300 + 900)))
+    assert scores(memory.search_workflows(f"☃ {signs}")) == [("one", 1)]
+
+
 def test_an_empty_home_has_an_empty_page(memory: Memory) -> None:
     page = memory.search_workflows("deploy", page=3)
     assert (page.results, page.total_results, page.has_more, page.search_method) == ((), 0, False, "fts5")

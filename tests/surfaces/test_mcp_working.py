@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from axiommind.surfaces.mcp._pages import cursor_of, mark_of
 from tests.transcripts import PROJECT, World
 
 mcp = pytest.importorskip("mcp")
@@ -304,6 +305,39 @@ def test_a_shared_server_asks_for_the_version(world: World) -> None:
     refused = tools.call("chop-scratchpad", {"id": pad})
     assert refused["isError"] and "version: is missing" in refused["content"][0]["text"]
     assert "isError" not in tools.call("chop-scratchpad", {"id": pad, "version": 1})
+
+
+def test_answers_are_no_longer_than_clients_take(world: World) -> None:
+    from axiommind.surfaces.mcp import answers
+
+    memory = world.memory()
+    for n in range(5):
+        flow = memory.create_workflow(f"alpha {n}", "alpha " * 1_500).id
+        with memory._desk("agent") as desk:
+            pads = [desk.create_pad(flow, f"alpha {m} " + "long " * 30, "alpha beta " * 20) for m in range(50)]
+    headed = memory.create_pad(memory.create_workflow("heads").id, "h", "# a\n" * 5_000).pad.id
+    tools = answers(memory).tools
+
+    def asked(name: str, **given: Any) -> Any:
+        answer = tools.call(name, given)
+        assert len(answer["content"][0]["text"]) < 100_000
+        return answer["structuredContent"]
+
+    listed = asked("list-workflows")["workflows"]
+    assert all(len(one["description"]) <= 800 for one in listed)
+    assert len(asked("get-workflow", id=flow)["workflow"]["description"]) > 8_000
+    for limit in (5, 20):
+        found = asked("search-workflows", query="alpha", limit=limit)
+        shown = [len(one["matching_scratchpads"]) for one in found["results"]]
+        assert min(shown) > 20 and f"{250 - sum(shown)} more scratchpads match" in found["message"]
+    assert asked("search-workflows", query="heads")["message"].endswith("page 1 of 1.")
+    headings = asked("get-scratchpad-outline", id=headed)
+    assert len(headings["outline"]) > 1_000 and "headings more" in headings["note"]
+    assert asked("get-scratchpad-outline", id=pads[0].pad.id)["note"] is None
+    refused = tools.call("create-workflow", {"name": "n", "project_scope": "x" * 5_000})
+    assert "4,096 characters at most" in refused["content"][0]["text"]
+    forged = tools.call("list-workflows", {"cursor": cursor_of(10**30, mark_of("workflows", None, "all"))})
+    assert "is no cursor" in forged["content"][0]["text"]
 
 
 def test_a_workflow_has_fifty_pads_at_most(act: Callable[[Act], Any], world: World) -> None:

@@ -102,6 +102,12 @@ def test_what_changed(axm: Axm, pad: str) -> None:
     lines = axm("pad", "diff", pad).out.splitlines()
     assert lines[:2] == [f"--- {pad} version 1", f"+++ {pad} version 2"] and "-foo" in lines and "+FOO" in lines
     assert axm("pad", "diff", pad, "--from", "2").err == "Version 2 and version 2 have the same text.\n"
+    at = axm("pad", "history", pad, "--json").json["versions"][0]["at"]
+    for time in (at, at[:19], at[:16], at[:10], "today", "now"):  # what a table shows of it, and its day
+        assert "· version 2 ·" in axm("pad", "show", pad, "--at", time).err, time
+    for wrong in ("--1", "-", "9" * 5_000, "²"):
+        said = axm("pad", "show", pad, f"--at={wrong}")
+        assert said.code == 1 and "is neither a version nor a time" in said.err
 
 
 def test_agents_sign_as_agents(axm: Axm, pad: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from axiommind.analysis.tuning import Tuning
+from axiommind.analysis.units import MINUTE_MS
+
 __all__ = ["DAY_MS", "PAUSE_MS", "by_day", "stretches", "together", "total"]
 
-PAUSE_MS = 5 * 60_000
+PAUSE_MS = Tuning().time_window_minutes * MINUTE_MS  # what ends a unit of work, too
 DAY_MS = 86_400_000
 
 Stretch = tuple[int, int]

@@ -5,7 +5,7 @@ those that resemble them by their character bigrams. Each cluster gets a BM25 sc
 meets its words, and a confidence from its share of all meaningful prompts, the regularity of its intervals
 and that score. Ages are measured from the newest prompt, not from the clock, so the same data gives the
 same answer. The work grows with the prompts, not with their square: only so many groups (`max_clusters`)
-are compared, and each only with those that share a bigram.
+are compared, and the bigrams of each are taken once.
 """
 
 from __future__ import annotations
@@ -27,8 +27,12 @@ from axiommind.analysis.tuning import Tuning
 LEAST_CHARS = 5
 CONTINUED = "session is being continued"
 EXACT_BELOW = 4  # characters; a shorter text merges with nothing
-EXACT_ABOVE = 300  # nor a longer one: two long texts of one language share most bigrams whatever they say
+# Nor a longer one, where little likeness is asked for: two long texts of one language share half their bigrams whatever
+# they say. Of 42 different real prompts of 2,000 to 4,000 characters 61 % of the pairs are alike by 0.5, none by 0.7.
+EXACT_ABOVE = 300
+LONG_FROM = 0.7
 EXAMPLES = 5
+PATTERN_CHARS = 80  # of a pattern that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,23 +98,35 @@ def _group(prompts: Sequence[Prompt], most: int) -> list[_Group]:
 
 
 def _merge(groups: Sequence[_Group], similarity: float) -> list[list[_Group]]:
-    """Each group joins the leader it resembles most, or leads; leaders are met through shared bigrams."""
+    """Each group joins the leader it resembles most, the first of equals, or leads."""
+    places: dict[str, int] = {}  # of each bigram in a number that stands for a set of them
     merged: list[list[_Group]] = []
-    sizes: list[int] = []
-    leading: dict[str, list[int]] = {}
+    leaders: list[tuple[int, int]] = []
     for group in groups:
-        text = group.normalized
-        bigrams = {text[i : i + 2] for i in range(len(text) - 1)} if EXACT_BELOW <= len(text) <= EXACT_ABOVE else set()
-        shared = Counter(i for bigram in bigrams for i in leading.get(bigram, ()))
-        alike, leader = max(((n / (len(bigrams) + sizes[i] - n), -i) for i, n in shared.items()), default=(0.0, 0))
-        if shared and alike >= similarity:
-            merged[-leader].append(group)
-            continue
+        bigrams = _bigrams(group.normalized, similarity)
+        size, held = len(bigrams), 0
         for bigram in bigrams:
-            leading.setdefault(bigram, []).append(len(merged))
-        sizes.append(len(bigrams))
-        merged.append([group])
+            held |= 1 << places.setdefault(bigram, len(places))
+        best, at = 0.0, -1
+        for i, (other, holds) in enumerate(leaders):
+            if min(size, other) >= similarity * max(size, other) and size:
+                shared = (held & holds).bit_count()
+                alike = shared / (size + other - shared)
+                if alike >= similarity and alike > best:
+                    best, at = alike, i
+        if at < 0:
+            leaders.append((size, held))
+            merged.append([group])
+        else:
+            merged[at].append(group)
     return merged
+
+
+def _bigrams(text: str, similarity: float) -> set[str]:
+    """The pairs of neighbouring characters; none of a text that merges with nothing."""
+    if len(text) < EXACT_BELOW or (len(text) > EXACT_ABOVE and similarity < LONG_FROM):
+        return set()
+    return {text[i : i + 2] for i in range(len(text) - 1)}
 
 
 def _size(groups: Sequence[_Group]) -> int:
@@ -151,9 +167,9 @@ def _describe(
 
 
 def _regularity(times: Sequence[int]) -> float:
-    """1 / (1 + coefficient of variation) of the intervals; two intervals at least, or nothing is known."""
+    """1 / (1 + coefficient of variation) of the intervals; 0 where there is none, or all are 0."""
     gaps = [later - earlier for earlier, later in pairwise(times)]
-    mean = sum(gaps) / len(gaps) if len(gaps) > 1 else 0.0
+    mean = sum(gaps) / len(gaps) if gaps else 0.0
     if mean == 0:
         return 0.0
     deviation = sqrt(sum((gap - mean) ** 2 for gap in gaps) / len(gaps))

@@ -112,14 +112,17 @@ class _Tally:
             self.pairs[ends].commits += commits
 
 
-def build(units: Iterable[Unit], least_probability: float = 0.0) -> Graph:
-    """The graph of these units. Edges less probable than asked are left out, also for the cycles."""
+def build(units: Iterable[Unit], least_probability: float = 0.0, *, inner_cycles: bool = True) -> Graph:
+    """The graph of these units. Edges less probable than asked are left out, also for the cycles.
+
+    Without `inner_cycles` the cycles are v2's: whole components, also those seen side by side only once.
+    """
     runs = [unit.uses for unit in units if len(unit.uses) > 1]
     tally = _Tally()
     for uses in runs:
         tally.add(uses)
     edges = [edge for edge in _edges(tally) if edge.probability >= least_probability]
-    return Graph(_nodes(tally, edges), edges, _cycles(runs, edges), _paths(runs))
+    return Graph(_nodes(tally, edges), edges, _cycles(runs, edges, inner_cycles), _paths(runs))
 
 
 def _edges(tally: _Tally) -> list[Edge]:
@@ -161,11 +164,11 @@ def _nodes(tally: _Tally, edges: Sequence[Edge]) -> list[Node]:
     return sorted(nodes, key=lambda n: (-n.uses, n.tool))
 
 
-def _cycles(runs: Sequence[Sequence[Use]], edges: Sequence[Edge]) -> list[Cycle]:
-    """Components whose tools stand side by side twice and more in a unit.
+def _cycles(runs: Sequence[Sequence[Use]], edges: Sequence[Edge], inner: bool) -> list[Cycle]:
+    """Components whose tools stand side by side in a unit of at least twice as many uses.
 
-    In a long history nearly every tool reaches every other. A component that never went round therefore loses
-    its rarest edges until a part of it did, or nothing is left that leads back.
+    In a long history nearly every tool reaches every other. With `inner`, a component that no unit went round twice
+    therefore loses its rarest edges until a part of it was, or nothing is left that leads back.
     """
     widest_first = sorted(runs, key=_widest, reverse=True)
     widths = [-_widest(uses) for uses in widest_first]
@@ -183,12 +186,12 @@ def _cycles(runs: Sequence[Sequence[Use]], edges: Sequence[Edge]) -> list[Cycle]
                 continue
             wide_enough = widest_first[: bisect_right(widths, -size)]
             rounds = [n for uses in wide_enough if (n := _rounds(uses, component))]
-            if max(rounds, default=0) > 1:
+            if max(rounds, default=0) > inner:
                 found.append(Cycle(tuple(sorted(component)), len(rounds), sum(rounds) / len(rounds)))
-            else:
-                inner = [e for e in within if e.source in component and e.target in component]
-                rarest = min(e.count for e in inner)
-                parts.append([e for e in inner if e.count > rarest])
+            elif inner:
+                held = [e for e in within if e.source in component and e.target in component]
+                rarest = min(e.count for e in held)
+                parts.append([e for e in held if e.count > rarest])
     return sorted(found, key=lambda c: (-c.units, -c.repetitions, c.tools))
 
 

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from axiommind.analysis.activity import DAY_MS
 from axiommind.analysis.suffixes import mine, strip
 from axiommind.analysis.tuning import Tuning
-
-DAY_MS = 86_400_000
 
 
 class Prompt(NamedTuple):

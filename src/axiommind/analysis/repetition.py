@@ -77,8 +77,11 @@ def discoveries(ascending: Sequence[float], alpha: float) -> int:
     return max((k for k, p in enumerate(ascending, start=1) if p <= alpha * k / total), default=0)
 
 
-def loops(uses: Sequence[Use], tuning: Tuning | None = None) -> list[Loop]:
-    """Two or three tools, not all the same, repeated in a row in one session: longest chain first."""
+def loops(uses: Sequence[Use], tuning: Tuning | None = None, *, any_row: bool = False) -> list[Loop]:
+    """Two or three tools, not all the same, repeated in a row in one session: longest chain first.
+
+    With `any_row` as v2 counted: four uses of one tool are a loop of two as well.
+    """
     tuning = tuning or Tuning()
     least = tuning.loop_min_repeats
     tools = [use.tool for use in uses]
@@ -91,7 +94,7 @@ def loops(uses: Sequence[Use], tuning: Tuning | None = None) -> list[Loop]:
                 end += 1
             repeats = (end - start) // length
             loop = tuple(tools[start : start + length])
-            if repeats < least or _repeats_itself(loop):
+            if repeats < least or (not any_row and _repeats_itself(loop)):
                 # What was compared with the period still holds up to here, so nothing can begin before.
                 start = max(start + 1, end - length + 1)
                 continue

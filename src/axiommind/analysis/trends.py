@@ -1,7 +1,8 @@
 """Weeks, and the straight line through a tool's weekly counts.
 
-A week starts on Monday, UTC, and is named as ISO 8601 does. A week without the tool counts zero. A slope that
-explains less than 0.3 of the variance is noise and is reported as 0.
+A week starts on Monday, UTC, and is named as ISO 8601 does. `weekly` draws the line through the weeks in which
+something happened, one after the other, as v2 did: a week without the tool counts zero, one without any work is no
+point. A slope that explains less than 0.3 of the variance is noise and is reported as 0.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from axiommind.analysis.activity import DAY_MS
 from axiommind.analysis.tuning import Tuning
 
-DAY_MS = 86_400_000
 WEEK_MS = 7 * DAY_MS
 FIRST_MONDAY_MS = 4 * DAY_MS  # 1970-01-05
 _END_MS = 253_402_300_800_000  # the year 10000: no time that anybody can name
@@ -85,12 +86,10 @@ def weekly(events: Iterable[Event], tuning: Tuning | None = None) -> Weekly:
             week.prompts += 1
     ordered = dict(sorted(weeks.items()))
     by_tool: dict[str, dict[int, int]] = {}
-    first = next(iter(ordered), 0)
-    for number, week in ordered.items():
+    for place, week in enumerate(ordered.values()):
         for tool, n in week.tools.items():
-            by_tool.setdefault(tool, {})[number - first] = n
-    span = max(ordered, default=first - 1) - first + 1
-    return Weekly(ordered, {tool: fit(counts, span, tuning) for tool, counts in sorted(by_tool.items())})
+            by_tool.setdefault(tool, {})[place] = n
+    return Weekly(ordered, {tool: fit(counts, len(ordered), tuning) for tool, counts in sorted(by_tool.items())})
 
 
 def fit(counts: Mapping[int, int], weeks: int, tuning: Tuning | None = None) -> Trend:

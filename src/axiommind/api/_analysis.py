@@ -15,7 +15,7 @@ from itertools import chain, groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
-from axiommind.analysis.clusters import clusters
+from axiommind.analysis.clusters import PATTERN_CHARS, clusters
 from axiommind.analysis.dependency_graph import build
 from axiommind.analysis.depth import DEPTHS
 from axiommind.analysis.files import Touch, changed_together, hot_files, most_first
@@ -29,7 +29,6 @@ from axiommind.analysis.units import Unit, Use, split
 
 __all__ = ["Material", "moment", "read"]
 
-PATTERN_CHARS = 80
 MOST_LINKS = 20
 MOST_SEQUENCES = 30
 DOMINANT_TOOLS = 5
@@ -155,7 +154,7 @@ class Material:
         }
 
     def dependency_graph(self, top: int) -> Section:
-        graph = build(self.units())
+        graph = build(self.units(), inner_cycles=False)
         return {
             "nodes": [
                 {
@@ -201,7 +200,7 @@ class Material:
             "patterns": [
                 {
                     "type": "cluster",
-                    "pattern": _short(c.pattern),
+                    "pattern": c.pattern[:PATTERN_CHARS],
                     "normalized": c.normalized,
                     "examples": c.examples,
                     "count": c.count,
@@ -217,7 +216,9 @@ class Material:
     def repetition_stats(self, touches: Sequence[Touch]) -> Section:
         edits = Counter((t.session, t.file) for t in touches if t.edits)
         mean, deviation = spread(edits.values())
-        circles = [(session, loop) for session, uses in self.counted() for loop in loops(uses, self.tuning)]
+        circles = [
+            (session, loop) for session, uses in self.counted() for loop in loops(uses, self.tuning, any_row=True)
+        ]
         circles.sort(key=lambda c: (-c[1].repeats, -c[1].times, c[0], c[1].tools))
         return {
             "fileEditOutliers": [
@@ -418,7 +419,3 @@ def _day(at: int) -> str | None:
 
 def _cut(rows: list[Any], top: int) -> list[Any]:
     return rows if top < 0 else rows[:top]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= PATTERN_CHARS else text[: PATTERN_CHARS - 1].rstrip() + "…"

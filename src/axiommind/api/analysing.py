@@ -162,8 +162,11 @@ class Analysing(Home):
                 (sessions,) = db.execute("select count(*) from sessions").fetchone()
                 where = scope.project or "any project"
                 what = "sessions" if not sessions else "prompts"
-                dates = " in these days" if sessions and (options.since or options.until) else ""
-                raise NotFound(f"there is nothing to analyse: no {what} of {where}{dates}", hint="run: axm index")
+                dated = sessions and (options.since is not None or options.until is not None)
+                raise NotFound(
+                    f"there is nothing to analyse: no {what} of {where}{' in these days' if dated else ''}",
+                    hint="give other days, or none" if dated else "run: axm index",
+                )
             (last,) = db.execute("select max(last_ts) from projection_offsets").fetchone()
             yield db, scope, material, moment(last) or ""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from axiommind import db as sqlite
 from axiommind.api.home import Home, Scope
-from axiommind.errors import BadQuery, IndexCorrupt, Locked, NotFound
+from axiommind.errors import BadQuery, DiskFull, IndexCorrupt, Locked, NotFound, NotWritable
 
 if TYPE_CHECKING:
     from axiommind.log.sqlite import SqliteLog
@@ -26,6 +26,8 @@ __all__ = ["Pads"]
 
 # Events that an index may be behind the log, and still be brought up to it by whoever writes a note.
 _AT_ONCE = 500
+# What may keep the index from having what was written. The log has it, and the next `axm index` tries again.
+_LATER = (IndexCorrupt, Locked, NotWritable, DiskFull)
 _FLOWS = "axm workflow list (list-workflows) shows them"
 _PADS = "axm pad list (list-scratchpads) shows them"
 
@@ -195,16 +197,18 @@ class Pads(Home):
         """Add lines at the end of the section with this heading; where there is none, a new section."""
         from axiommind.text.pages import Edit, clean, section_end
 
-        title = " ".join(clean(heading).split())
-        if not title.strip("# "):
+        given = " ".join(clean(heading).split())
+        title = given.strip("# ")[:_HEADING_CHARS].rstrip()
+        if not title:
             raise BadQuery("a section needs a heading", hint="such as: Next steps")
+        level = min(len(given) - len(given.lstrip("#")), 6) or 2
         piece = clean(content)
 
         def make(now: PadText) -> tuple[Edit, str | None]:
             last = section_end(now.text, title)
             if last is not None:
                 return Edit("inserted", piece, last + 1), None
-            new = title if title.startswith("#") else f"## {title}"
+            new = f"{'#' * level} {title}"
             gap = "" if not now.text else "\n" if now.text.endswith("\n") else "\n\n"
             return Edit("appended", f"{gap}{new}\n{piece}"), f"there was no section {title!r}: it was added at the end."
 
@@ -249,14 +253,14 @@ class Pads(Home):
         """Every version of a pad, newest first."""
         pad = self._named("pads", name, "scratchpad", _PADS)
         with self._desk_to_read() as desk:
-            return [version for version, _ in reversed(desk.versions(pad))]
+            return [version for version, _ in desk.versions(pad)][::-1]
 
     def pad_at(self, name: str, at: str) -> PadText:
         """A pad as it was: at a version (`3`), so many versions ago (`-1`), or at a time."""
         pad = self._named("pads", name, "scratchpad", _PADS)
         with self._desk_to_read() as desk:
-            versions = desk.versions(pad)
-        return _version(versions, at, pad)
+            wanted = _version([version for version, _ in desk.versions(pad)], at, pad)
+            return next(text for version, text in desk.versions(pad) if version.version == wanted)
 
     def restore_pad(self, name: str, at: str, *, expect: int | None = None, actor: str = "user") -> Written:
         """Make an old text the newest version. What is there now stays in the history."""
@@ -325,7 +329,7 @@ class Pads(Home):
             self._hold(self.config.log_path, self.config.index_path)
             yield Desk(log, key, None if index is None else index.db, actor=actor, session=session)
             if index is not None:
-                with contextlib.suppress(Locked):
+                with contextlib.suppress(*_LATER):
                     index.catch_up(log, Segments(log))
 
     def _hold(self, *paths: Path) -> None:
@@ -341,9 +345,12 @@ class Pads(Home):
         what is written is safe in the log, and whoever writes a note does not wait for that."""
         from axiommind.projections.runner import Index
 
+        path = self.config.index_path
+        if not path.exists() and log.last_position() > _AT_ONCE:
+            return None  # an empty one would say that there is nothing
         try:
-            index = Index(self.config.index_path)
-        except (IndexCorrupt, Locked):
+            index = Index(path)
+        except _LATER:
             return None
         stack.callback(index.close)
         behind = log.last_position() - index.position()
@@ -355,9 +362,11 @@ class Pads(Home):
 
         with self._log_to_read() as (log, key), contextlib.ExitStack() as stack:
             db = None
-            with contextlib.suppress(NotFound, IndexCorrupt):  # the log has it all, if more slowly
-                db = stack.enter_context(self._reading(Scope(None), None))
-                db.execute("select 1 from pads limit 0")
+            # The log has it all, if more slowly: where there is no index, or one of an older version.
+            with contextlib.suppress(NotFound, IndexCorrupt, sqlite3.DatabaseError):
+                found = stack.enter_context(self._reading(Scope(None), None))
+                found.execute("select 1 from pads limit 0")
+                db = found
             yield Desk(log, key, db, actor="user")
 
     @contextlib.contextmanager
@@ -372,7 +381,7 @@ class Pads(Home):
     def _named(self, table: str, name: str, what: str, hint: str) -> str:
         """The id that was meant: itself, or the only one that begins so."""
         wanted = name.strip().lower()
-        if len(wanted) >= _WHOLE_ID and wanted.isascii():
+        if len(wanted) >= _WHOLE_ID[table] and wanted.isascii():
             return wanted  # whether there is one, the log knows
         with self._index_to_read() as db:
             rows = [] if db is None or not wanted else _beginning(db, table, wanted)
@@ -383,8 +392,11 @@ class Pads(Home):
         return rows[0]
 
 
-# `wf_` and a ULID; a pad's id has one character more.
-_WHOLE_ID = 29
+# `wf_` or `pad_`, and a ULID.
+_WHOLE_ID = {"workflows": 29, "pads": 30}
+_NUMBER_CHARS = 20
+# Of a section's: as much as an outline shows, and so can be found again.
+_HEADING_CHARS = 120
 
 
 def _beginning(db: sqlite3.Connection, table: str, start: str) -> list[str]:
@@ -408,23 +420,27 @@ def _counted(line: int) -> None:
         raise BadQuery(f"there is no line {line}", hint="lines are counted from 1")
 
 
-def _version(versions: list[tuple[PadVersion, PadText]], at: str, pad: str) -> PadText:
+def _version(versions: list[PadVersion], at: str, pad: str) -> int:
+    """The number of the version that is meant."""
     from axiommind.api.home import now
     from axiommind.search.dates import moment
 
     wanted = at.strip()
-    if wanted.lstrip("-").isdecimal():
-        number = int(wanted) if not wanted.startswith("-") else versions[-1][0].version + int(wanted)
-        found = [text for version, text in versions if version.version == number]
-        if not found:
-            raise NotFound(f"scratchpad {pad} has no version {wanted}", hint=f"it has 1 to {versions[-1][0].version}")
-        return found[0]
+    if wanted.removeprefix("-").isdecimal() and len(wanted) < _NUMBER_CHARS:
+        number = int(wanted) if not wanted.startswith("-") else versions[-1].version + int(wanted)
+        if not any(version.version == number for version in versions):
+            raise NotFound(f"scratchpad {pad} has no version {wanted}", hint=f"it has 1 to {versions[-1].version}")
+        return number
     from axiommind.projections._rows import iso
 
-    until = moment(wanted, now())
-    if until is None:
-        raise BadQuery(f"{at!r} is neither a version nor a time", hint="such as 3, -1, yesterday, or 2026-11-15T10:00")
-    found = [text for version, text in versions if version.at <= iso(until)]
+    # At a day or a second is at the end of it: so a time that the history shows names the version beside it.
+    begin, until = moment(wanted, now()), moment(wanted, now(), end=True)
+    if begin is None or until is None:
+        raise BadQuery(
+            f"{at[:80]!r} is neither a version nor a time", hint="such as 3, -1, yesterday, or 2026-11-15T10:00"
+        )
+    last = iso(until if until == begin else until - 1)
+    found = [version.version for version in versions if version.at <= last]
     if not found:
-        raise NotFound(f"scratchpad {pad} was not there yet", hint=f"its first version is of {versions[0][0].at}")
+        raise NotFound(f"scratchpad {pad} was not there yet", hint=f"its first version is of {versions[0].at}")
     return found[-1]

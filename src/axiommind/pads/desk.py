@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from axiommind.errors import BadQuery, Changed, NotFound
@@ -29,9 +29,12 @@ MOST_BYTES = 1 << 20
 MOST_PADS = 50
 _NAME_CHARS = 200
 _DESCRIPTION_CHARS = 10_000
+_SCOPE_CHARS = 4_096
 # Appending is tried again when others are quicker; so many in a row never are.
 _TRIES = 100
 _OUTLINED = 12
+# Characters before what is appended that may be the beginning of a secret: a private key has some thousands.
+_REACH = 16_384
 _REDACTED = "what looked like a secret was not kept: a mark stands in its place"
 
 
@@ -75,7 +78,7 @@ class Desk:
         words = {
             "name": checked_name(name, "a workflow"),
             "description": _description(description),
-            "project_scope": project_scope or None,
+            "project_scope": _scope(project_scope),
         }
         if self._log.is_forgotten(None, project):
             raise BadQuery(f"project {project} was forgotten", hint=f"axm forget --project {project} --undo")
@@ -194,6 +197,9 @@ class Desk:
             made, said = make(current)
             edit, sealed, note = self._sealed(made)
             text = apply(current.text, edit)
+            if self._is_given_away(current.text, edit, text):
+                edit, sealed, _ = self._sealed(Edit("replaced", text))
+                text, note = edit.piece, _REDACTED
             _check_size(text)
             version = row.version + 1
             event = self._write(pad, flow, version, edit, sealed, ("version", pad, version), {})
@@ -211,6 +217,13 @@ class Desk:
         sealed = seal_page(self._redactor, self._key, edit.piece.split("\n"))
         kept = unseal(sealed.codec, sealed.data).decode()
         return edit._replace(piece=kept), sealed, None if kept == edit.piece else _REDACTED
+
+    def _is_given_away(self, was: str, edit: Edit, text: str) -> bool:
+        """Whether a secret stands in the whole that was in none of its pieces: a key that came in two halves."""
+        if edit.mode in ("replaced", "restored", "renamed"):
+            return False
+        seen = text[max(len(was) - _REACH, 0) :] if edit.mode == "appended" else text
+        return self._redactor.text(seen, keep_lines=True) != seen
 
     def _write(
         self,
@@ -256,12 +269,13 @@ class Desk:
             row = one_pad(self._db, name)
             if row is not None:
                 return PadText(row, text_of(self._db, name))
-        found = [text for _, text in self.versions(name)]
-        return found[-1]
+        for _, found in self.versions(name):
+            now = found
+        return now
 
-    def versions(self, name: str) -> list[tuple[PadVersion, PadText]]:
-        """Every version of a pad, oldest first, with its text."""
-        found: list[tuple[PadVersion, PadText]] = []
+    def versions(self, name: str) -> Iterator[tuple[PadVersion, PadText]]:
+        """Every version of a pad, oldest first, with its text. One at a time: a thousand versions of a long pad are a
+        gigabyte."""
         text, title, first = "", "", ""
         for event in self._log.events_of(name, "scratchpad_written"):
             edit, named = read_edit(event, self._log.blob)
@@ -272,10 +286,9 @@ class Desk:
             size, lines = len(text.encode()), count(text)
             version = PadVersion(given["version"], at, event.actor, edit.mode, lines, size, given["session"])
             row = PadRow(name, given["workflow"], title, version.version, size, lines, first, at, event.project or "")
-            found.append((version, PadText(row, text)))
-        if not found:
+            yield version, PadText(row, text)
+        if not first:
             raise NotFound(f"there is no scratchpad {name!r}", hint="axm pad list (list-scratchpads) shows them")
-        return found
 
     def _folded(self) -> int:
         assert self._db is not None
@@ -331,6 +344,16 @@ def _description(text: str) -> str:
             hint="put the rest into a scratchpad",
         )
     return text
+
+
+def _scope(text: str | None) -> str | None:
+    """A scope as it is given: it is compared, and not read."""
+    if text and len(text) > _SCOPE_CHARS:
+        raise BadQuery(
+            f"a scope has {_SCOPE_CHARS:,} characters at most, and this has {len(text):,}",
+            hint="give the project's folder, or a short name",
+        )
+    return text or None
 
 
 def _check_size(text: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from axiommind.analysis.clusters import clusters
+from axiommind.analysis.clusters import PATTERN_CHARS, clusters
 from axiommind.analysis.depth import DEPTHS
 from axiommind.analysis.prompts import Prompt
 from axiommind.errors import BadQuery
@@ -34,7 +34,6 @@ COLUMNS = (
     "normalized",
     "examples",
 )
-PATTERN_CHARS = 80
 EXAMPLE_CHARS = 200
 
 SQL = """

@@ -21,6 +21,7 @@ __all__ = ["PAD", "WORKFLOW", "Opened", "locate", "open_lines", "open_removed", 
 # Where a pad and a workflow are, which have no path.
 PAD = "axm://pad/"
 WORKFLOW = "axm://workflow/"
+_ALL_LINES = 999_999_999
 _CITATION = re.compile(r"(?P<path>.+?)[:#]L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?", re.DOTALL)
 _FROM_HERE = re.compile(r"\A(?:\.{0,2}/)+")  # ./ and ../ lead to the file, and are no part of its path
 _WHERE = {
@@ -80,6 +81,8 @@ def locate(db: sqlite3.Connection, rows: Iterable[tuple[int, str, int]]) -> dict
 def parse(text: str) -> Citation:
     """`path:L12-L34`, `path:L12`, `path:12`, or the same with `#`. Numbers may be in either order."""
     match = _CITATION.fullmatch(text.strip())
+    if match is None and text.strip().startswith((PAD, WORKFLOW)):  # their address alone: all of it
+        return Citation(text.strip(), 1, _ALL_LINES)
     if match is None:
         raise BadQuery(f"{text!r} is no citation", hint="a citation looks like notes/plan.md:L12-L34")
     start = int(match["start"])
@@ -136,7 +139,8 @@ def _pad_lines(db: sqlite3.Connection, path: str) -> list[str]:
         rows = db.execute("select text from pad_chunks where workflow_id = ? and pad_id is null", (name,)).fetchall()
     if not rows:
         raise NotFound(f"there is no {path}", hint="axm pad list and axm workflow list show what there is")
-    return [line for (text,) in rows for line in text.split("\n")]
+    lines = [line for (text,) in rows for line in text.split("\n")]
+    return lines if lines[-1] or len(lines) == 1 else lines[:-1]  # what follows the last line break is no line
 
 
 def _document_lines(content: bytes | None, count: int, first: int, last: int) -> list[str]:

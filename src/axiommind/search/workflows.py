@@ -7,6 +7,7 @@ FTS5's own postings, so no text is read to count them. A pad is found as anythin
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Iterable, Sequence
@@ -43,6 +44,8 @@ _QUERY_CHARS = 2_000
 # Passages that are looked at to find the best pads: several of them may be of one.
 _SCORED = 600
 _PAD = KINDS["pad"]
+_MOST_SELECTS = 400  # in one statement: SQLite takes 500
+_MOST_SIGNS = 96  # as many as there may be keywords
 _KIND = (1 << KIND_BITS) - 1
 _WORDS = "give a word of a workflow's name or description, or of its scratchpads"
 
@@ -263,11 +266,18 @@ def _places(keyword: Clause, condition: str) -> tuple[str, dict[str, str | int]]
         return f"select doc, offset {source} >= :t0 and term < :end and {condition}", values
     if not others:
         return f"select doc, offset {source} = :t0 and {condition}", values
-    each = []
-    for n, term in enumerate(keyword.terms):
-        values[f"t{n}"] = term
-        each.append(f"select doc, offset - {n} as offset {source} = :t{n} and {condition}")
-    places = " union all ".join(each)
+    if len(keyword.terms) <= _MOST_SELECTS:
+        each = []
+        for n, term in enumerate(keyword.terms):
+            values[f"t{n}"] = term
+            each.append(f"select doc, offset - {n} as offset {source} = :t{n} and {condition}")
+        places = " union all ".join(each)
+    else:
+        values["each"] = json.dumps(keyword.terms)
+        places = f"""
+            select doc, offset - key as offset from json_each(:each) cross join temp.passage_places
+            where term = value and {condition}
+        """
     return f"select doc, offset from ({places}) group by doc, offset having count(*) = :terms", values
 
 
@@ -288,7 +298,7 @@ class _Literals:
 
     def __init__(self, db: sqlite3.Connection, query: str) -> None:
         self._db = db
-        self._signs = list(dict.fromkeys(query.casefold().split()))
+        self._signs = list(dict.fromkeys(query.casefold().split()))[:_MOST_SIGNS]
         self._found: list[_Chunk] = []
 
     def points(self) -> dict[int, int]:

@@ -116,10 +116,11 @@ def outline(text: str) -> list[Heading]:
         elif heading := _HEADING.fullmatch(line):
             found.append((number, len(heading[1]), (heading[2] or "")[:_TITLE_CHARS]))
     headings = []
-    for i, (line_, level, title) in enumerate(found):
-        after = (other for other, depth, _ in found[i + 1 :] if depth <= level)
-        headings.append(Heading(line_, next(after, len(lines) + 1) - 1, level, title))
-    return headings
+    nearest = [len(lines) + 1] * 7  # by level, the next heading below the one that is looked at
+    for at, level, title in reversed(found):
+        headings.append(Heading(at, min(nearest[: level + 1]) - 1, level, title))
+        nearest[level] = at
+    return headings[::-1]
 
 
 def section_end(text: str, heading: str) -> int | None:

@@ -7,6 +7,8 @@ from typing import Any
 
 from axiommind.errors import UsageError
 
+_MOST = 1 << 31
+
 __all__ = ["cleaned", "cursor_of", "mark_of", "start_of"]
 
 
@@ -45,6 +47,8 @@ def start_of(cursor: str | None, mark: str) -> int:
     try:
         start, _, of = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode("ascii").partition("-")
         at = int(start)
+        if at > _MOST:
+            raise ValueError(start)
     except ValueError:
         raise UsageError(f"{cursor[:40]!r} is no cursor", hint="pass next_cursor of the page before as it is") from None
     if of != mark:

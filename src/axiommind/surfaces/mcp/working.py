@@ -7,6 +7,7 @@ write that rests on an older one is refused, with the outline of what is there. 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from axiommind.errors import BadQuery, UsageError
@@ -105,6 +106,7 @@ class PadOutline(TypedDict):
     id: str
     scratchpad: Scratchpad
     outline: list[PadHeading]
+    note: str | None
 
 
 class PadList(TypedDict):
@@ -279,7 +281,7 @@ def _add_workflows(tools: Tools) -> None:
         made = memory.create_workflow(name, description, project_scope, actor="agent", cwd=_folder())
         return OneWorkflow(id=made.id, workflow=_workflow(made))
 
-    @tools.tool("list-workflows", "List workflows", "Workflows, the latest changed first.")
+    @tools.tool("list-workflows", "List workflows", "Workflows, the latest changed first. Long descriptions are cut.")
     def list_workflows(
         project_scope: Scope = None,
         status: Annotated[Literal["active", "inactive", "all"], Arg("Which of them.")] = "all",
@@ -292,7 +294,8 @@ def _add_workflows(tools: Tools) -> None:
         active = None if status == "all" else status == "active"
         found = memory.workflows(project_scope=project_scope, active=active, limit=limit + 1, offset=start)
         return WorkflowList(
-            workflows=[_workflow(row) for row in found[:limit]], next_cursor=_next(found, start, limit, mark)
+            workflows=_briefly([_workflow(row) for row in found[:limit]]),
+            next_cursor=_next(found, start, limit, mark),
         )
 
     @tools.tool("get-workflow", "One workflow", "A workflow, and its scratchpads without their texts.")
@@ -385,7 +388,12 @@ def _add_reading(tools: Tools, seen: Seen) -> None:
 
         found = memory.pad(_given(id, scratchpad_id, "id"))
         headings = cast(list[PadHeading], outline_json(found.text))
-        return PadOutline(id=found.pad.id, scratchpad=_pad(found.pad), outline=headings)
+        shown = headings[: _fitting(headings, _MOST)]
+        note = None
+        if len(shown) < len(headings):
+            left = len(headings) - len(shown)
+            note = f"{left:,} headings more: search-scratchpad-content with queryRegex ^# finds them."
+        return PadOutline(id=found.pad.id, scratchpad=_pad(found.pad), outline=shown, note=note)
 
     @tools.tool(
         "tail-scratchpad",
@@ -578,7 +586,7 @@ def _add_searching(tools: Tools) -> None:
         from axiommind.surfaces.pads import workflow_page_json
 
         found = memory.search_workflows(query, project_scope=project_scope, page=page, limit=limit)
-        return cast(WorkflowsFound, workflow_page_json(found))
+        return _with_room(cast(WorkflowsFound, workflow_page_json(found)))
 
     @tools.tool(
         "search-scratchpads",
@@ -682,6 +690,44 @@ def _pad(row: PadRow) -> Scratchpad:
     return cast(Scratchpad, pad_json(row))
 
 
+def _briefly(flows: list[Workflow]) -> list[Workflow]:
+    """Workflows as a list has room for: get-workflow has the whole of a description."""
+    most = min(_LISTED, _MOST // max(len(flows), 1) // 3)
+    for flow in flows:
+        if len(flow["description"]) > most:
+            flow["description"] = flow["description"][: most - 1] + "…"
+    return flows
+
+
+def _with_room(page: WorkflowsFound) -> WorkflowsFound:
+    """A page as long as clients take: each workflow has its share, and of many pads those with most points."""
+    hits, left, hidden = page["results"], _MOST, 0
+    _briefly([hit["workflow"] for hit in hits])
+    for n, hit in enumerate(hits):
+        left -= _size(hit["workflow"])
+        kept = _fitting(hit["matching_scratchpads"], left // (len(hits) - n))
+        hidden += len(hit["matching_scratchpads"]) - kept
+        hit["matching_scratchpads"] = hit["matching_scratchpads"][:kept]
+        left -= sum(map(_size, hit["matching_scratchpads"]))
+    if hidden:
+        page["message"] += f" {hidden:,} more scratchpads match than are shown: search-scratchpads finds them."
+    return page
+
+
+def _fitting(items: Sequence[Any], room: int) -> int:
+    """How many of these, from the first, there is room for."""
+    for n, item in enumerate(items):
+        room -= _size(item)
+        if room < 0:
+            return n
+    return len(items)
+
+
+def _size(item: Any) -> int:
+    """Bytes of an item in an answer, about."""
+    return sum(len(name) + 6 + len(str(value).encode("utf-8", "replace")) for name, value in item.items())
+
+
 def _pads_of(memory: Memory, flow: str) -> list[Scratchpad]:
     return [_pad(pad) for pad in memory.pads(workflow=flow, limit=_MOST_PADS)]
 
@@ -708,7 +754,11 @@ def _read(row: PadRow, part: Part, whole: Part | None, *, is_whole: bool) -> Pad
     if whole is not None:
         pad["content"] = part.text
         if part.is_cut:
-            note = f"Line {part.line_start} is cut after {len(part.text):,} characters: max_content_chars shows more."
+            room = _room(whole.text)
+            more = (
+                "max_content_chars shows more" if len(part.text) < room else "search-scratchpad-content finds the rest"
+            )
+            note = f"Line {part.line_start} is cut after {len(part.text):,} characters: {more}."
         elif not is_whole:
             note = f"Cut: line_start={part.line_end + 1} reads on; include_content=true gives as much as fits."
     ends = part.line_end >= row.lines
