@@ -146,7 +146,7 @@ class Store(NamedTuple):
         wrote = time.perf_counter() - started
         started = time.perf_counter()
         index = Index(config.index_path)
-        index.catch_up(log, Segments(log))
+        index.tidy(index.catch_up(log, Segments(log)).rows)  # as `axm index` and `axm rebuild` leave it
         folded = time.perf_counter() - started
         index.close()
         log.close()

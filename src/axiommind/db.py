@@ -28,6 +28,9 @@ __all__ = [
 
 BUSY_MS = 15_000
 _CACHE_KIB = 16_000
+# Pages in the write-ahead log before whoever commits moves them all: of appends to a pad, with SQLite's own 1,000 every
+# thirtieth waited 30 ms for that.
+_CHECKPOINT_PAGES = 4_000
 
 
 def open_write(path: Path, *, sync: str = "normal") -> sqlite3.Connection:
@@ -59,6 +62,7 @@ def _pragmas(db: sqlite3.Connection, sync: str) -> None:
     db.execute("pragma secure_delete=on")
     db.execute("pragma temp_store=memory")
     db.execute(f"pragma cache_size=-{_CACHE_KIB}")
+    db.execute(f"pragma wal_autocheckpoint={_CHECKPOINT_PAGES}")
 
 
 def _wal(db: sqlite3.Connection) -> None:
@@ -85,6 +89,7 @@ def open_read(path: Path) -> sqlite3.Connection:
         db = sqlite3.connect(uri + suffix, uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
         try:
             db.execute(f"pragma busy_timeout={BUSY_MS}")
+            db.execute(f"pragma cache_size=-{_CACHE_KIB}")  # SQLite's own 2 MB are too few to count a common word
             db.execute("select count(*) from sqlite_master").fetchone()
         except sqlite3.OperationalError as error:
             db.close()

@@ -54,9 +54,10 @@ _DDL = (
         insert into {_COLUMNS} values (new.kind, new.id, {_WANTED}, new.timestamp) {_AGAIN};
     end
     """,
+    # `+`: beside a column of whole numbers, `item_id` would be made one first, and its index be of no use.
     """
     create trigger outbox_passages_out after delete on passages when old.kind <> 'insight' begin
-        delete from vector_outbox where item_kind = old.kind and item_id = old.id;
+        delete from vector_outbox where item_kind = old.kind and item_id = +old.id;
     end
     """,
     f"""
@@ -66,7 +67,7 @@ _DDL = (
     """,
     """
     create trigger outbox_entries_out after delete on entries begin
-        delete from vector_outbox where item_kind = 'entry' and item_id = old.entry_id;
+        delete from vector_outbox where item_kind = 'entry' and item_id = +old.entry_id;
     end
     """,
 )
