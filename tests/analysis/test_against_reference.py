@@ -122,7 +122,7 @@ def test_endings(prompts: list[str], text: str) -> None:
 def test_frequencies(prompts: list[Prompt], decay: bool, tuning: Tuning) -> None:
     prompts = [p for p in prompts if p.text.strip()]
     found = frequencies(prompts, decay, tuning)
-    expected = reference.frequencies([reference.Said(*p) for p in prompts], decay, tuning.decay_half_life_days)
+    expected = reference.frequencies([reference.Said(*p[:3]) for p in prompts], decay, tuning.decay_half_life_days)
     assert found.total == len(prompts)
     assert [(s.count, pytest.approx(s.weighted_count)) for s in found.said] == [(n, w) for _, n, w in expected]
 
@@ -131,7 +131,7 @@ def test_frequencies(prompts: list[Prompt], decay: bool, tuning: Tuning) -> None
 @given(said, st.sampled_from(list(DEPTHS)), st.integers(1, 3), st.booleans(), tunings, st.sampled_from(["", "login"]))
 def test_clusters(prompts: list[Prompt], depth: str, least: int, decay: bool, tuning: Tuning, stop: str) -> None:
     found = clusters(prompts, DEPTHS[depth], least, decay, tuning, StopWords([stop]))
-    asked = [reference.Said(*p) for p in prompts]
+    asked = [reference.Said(*p[:3]) for p in prompts]
     expected = reference.clusters(asked, depth, least, decay, tuning.to_dict(), {stop, "ok"})
     assert {
         c.normalized: (c.count, pytest.approx(c.bm25_score), pytest.approx(c.confidence)) for c in found

@@ -46,6 +46,7 @@ class Cluster:
     confidence: float
     last_at: int
     examples: list[str]
+    members: tuple[Prompt, ...]
 
 
 class _Group(NamedTuple):
@@ -163,6 +164,7 @@ def _describe(
         confidence=min(1.0, confidence),
         last_at=members[-1].at,
         examples=list(dict.fromkeys(p.text for p in members))[:EXAMPLES],
+        members=tuple(members),
     )
 
 

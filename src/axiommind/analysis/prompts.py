@@ -21,6 +21,7 @@ class Prompt(NamedTuple):
     text: str
     at: int
     session: str
+    ref: int = 0  # the row that it is, for whoever wants to know it again
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from axiommind.text.tokens import keywords
+from axiommind.text.tokens import NOISE, keywords
 
-_NOISE = "응 네 좋아 그래 알겠어 해줘 해 하자 고마워 감사 ok yes y sure thanks ㅇ ㅇㅇ 넵"
-BUILT_IN = frozenset(_NOISE.split())
+BUILT_IN = frozenset(NOISE.split())
 
 
 class StopWords:

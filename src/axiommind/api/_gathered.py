@@ -70,7 +70,7 @@ class Gathered:
         self.used: list[Used] = material.calls_of(db, window)
         self.counted = [one.call for one in self.used if one.call.counts]
         self.failures: list[Failure] = failures(one.call for one in self.used)
-        self.habits: list[Habit] = material.habits_of(db, window, self.prompts, self.used)
+        self.habits: list[Habit] = material.habits_of(self.prompts, self.used)
         self.statements = material.statements_of(self.prompts)
         self.pairs: list[Pair] = [p for p in material.pairs_of(db, window) if "REDACTED" not in p.a + p.b]
 

@@ -15,12 +15,13 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from axiommind.analysis.clusters import clusters
 from axiommind.analysis.depth import DEPTHS
 from axiommind.analysis.evidence import Check, Claim, Habit, Pair, Said, Step, Witness
 from axiommind.analysis.files import Touch, changed_together
-from axiommind.analysis.prompts import normalised
+from axiommind.analysis.prompts import Prompt
 from axiommind.analysis.rework import Call, shape
 from axiommind.analysis.sayings import kind_of
 
@@ -42,9 +43,6 @@ EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 LEAST_OF_HABIT = 3  # prompts
 MOST_HABITS = 12
 MOST_PAIRS = 500  # of files, before those are left out that say nothing
-EXAMPLE_CHARS = 200  # of a prompt, in the rows of the perspective
-LONGEST_LEADER = 80  # characters; there a longer text is cut
-LEAST_CHARS = 4
 _HANDED_ON = ("implement the following plan:", "this session is being continued")
 _STATEMENT_CHARS = 1_200  # what is longer was pasted, or is a document
 
@@ -134,18 +132,15 @@ def _command(given: str | None) -> str:
     return command if isinstance(command, str) else ""
 
 
-def habits_of(db: sqlite3.Connection, window: Window, prompts: Sequence[Asked], used: Sequence[Used]) -> list[Habit]:
-    """Clusters of prompts, as the perspective `clusters` with `--depth wide` finds them, with what was done then."""
-    from axiommind.perspectives import load
-
-    perspective = load("clusters")
-    params: dict[str, Any] = {p.name: p.default for p in (*perspective.filters, *perspective.params)}
-    params |= {"since": window.since, "until": window.until, "depth": "wide", "min_count": LEAST_OF_HABIT}
-    rows = perspective.run(db, {**params, "top": MOST_HABITS})
+def habits_of(prompts: Sequence[Asked], used: Sequence[Used]) -> list[Habit]:
+    """Clusters of prompts that may differ widely, with what was done then."""
+    said = (Prompt(asked.text, asked.at, asked.session, n) for n, asked in enumerate(prompts))
+    largest = clusters(said, DEPTHS["wide"], LEAST_OF_HABIT)[:MOST_HABITS]
     then = _Then(prompts, used)
     found = []
-    for members in _members(rows, prompts):
-        if not members or all(member.is_handed_on for member in members):
+    for cluster in largest:
+        members = [prompts[member.ref] for member in cluster.members]
+        if all(member.is_handed_on for member in members):
             continue
         text = Counter(" ".join(a.text.split()) for a in members).most_common(1)[0][0]
         found.append(
@@ -160,37 +155,6 @@ def habits_of(db: sqlite3.Connection, window: Window, prompts: Sequence[Asked], 
             )
         )
     return sorted(found, key=lambda h: (-h.sessions, -h.count, h.text))
-
-
-def _members(rows: Sequence[dict[str, Any]], prompts: Sequence[Asked]) -> list[list[Asked]]:
-    """Whose prompts are in which cluster: a cluster's examples say so, else the text that leads it, as clustering
-    does. The perspective gives a few examples only."""
-    texts = normalised(dict.fromkeys(asked.text for asked in prompts))
-    leaders = [_bigrams(row["normalized"]) for row in rows]
-    nearest: dict[str, int | None] = {}  # the same text is asked for again and again
-    named = {one_line(text, EXAMPLE_CHARS): n for n, row in enumerate(rows) for text in row["examples"]}
-    members: list[list[Asked]] = [[] for _ in rows]
-    for asked in prompts:
-        at = named.get(one_line(asked.text, EXAMPLE_CHARS))
-        text = texts[asked.text]
-        if at is None and LEAST_CHARS <= len(text) <= LONGEST_LEADER:
-            if text not in nearest:
-                nearest[text] = _nearest(_bigrams(text), leaders)
-            at = nearest[text]
-        if at is not None:
-            members[at].append(asked)
-    return members
-
-
-def _bigrams(text: str) -> frozenset[str]:
-    return frozenset(text[i : i + 2] for i in range(len(text) - 1))
-
-
-def _nearest(one: frozenset[str], leaders: Sequence[frozenset[str]]) -> int | None:
-    """The leader that is most like it, the first of equals; None when none is like enough."""
-    alike = [(len(one & other) / max(1, len(one | other)), -n) for n, other in enumerate(leaders)]
-    best, at = max(alike, default=(0.0, 0))
-    return -at if best >= DEPTHS["wide"].similarity else None
 
 
 class _Then:

@@ -19,6 +19,7 @@ from unicodedata import is_normalized, normalize
 
 __all__ = [
     "FTS_TOKENIZE",
+    "NOISE",
     "STOP_WORDS",
     "Clause",
     "clauses",
@@ -131,7 +132,7 @@ which while who whom whose why will with within without would yet you your yours
 arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt mustnt shouldnt wasnt werent wont wouldnt
 im ive youre theyre thats whats lets etc eg ie s t
 """
-_NOISE = "응 네 좋아 그래 알겠어 해줘 해 하자 고마워 감사 ok yes y sure thanks ㅇ ㅇㅇ 넵"
+NOISE = "응 네 좋아 그래 알겠어 해줘 해 하자 고마워 감사 ok yes y sure thanks ㅇ ㅇㅇ 넵"
 _KOREAN = """
 그리고 그런데 그래서 그러나 하지만 그러면 그럼 또는 혹은 및 등 즉 이거 그거 저거 이것 그것 저것 이런
 그런 저런 이렇게 그렇게 저렇게 무엇 뭐 어떤 어떻게 어디 언제 누구 왜 나 너 저 우리 내 제 이 그 것 거 수
@@ -163,7 +164,7 @@ thing way help make use want need know look find come take give start try people
 first
 """
 _FRAME_WEIGHT = 0.5
-STOP_WORDS = frozenset(f"{_ENGLISH} {_NOISE} {_KOREAN} {_CHINESE} {_JAPANESE}".split())
+STOP_WORDS = frozenset(f"{_ENGLISH} {NOISE} {_KOREAN} {_CHINESE} {_JAPANESE}".split())
 
 
 class Clause(NamedTuple):
