@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from axiommind.db import atomic, open_read, open_write
+from tests.test_laws import examples
 from tests.transcripts import Lines, World
 
-KILLS = 32
+KILLS = examples(16)
 
 
 def test_several_make_one_database(tmp_path: Path) -> None:
@@ -131,7 +132,7 @@ def test_a_reader_is_never_refused(world: World) -> None:
 
 def test_workers_go_when_their_parent_is_killed(world: World) -> None:
     lines = Lines("big")
-    for i in range(9000):
+    for i in range(3000):
         lines.prompt(f"{i} " + "words " * 180)
     world.write(lines)
     for n in range(4):
@@ -148,7 +149,7 @@ def test_workers_go_when_their_parent_is_killed(world: World) -> None:
         time.sleep(0.05)
     assert not [pid for pid in children if _alive(pid)]
     world.memory().index()
-    assert world.one("select count(*) from prompts") == 45_000
+    assert world.one("select count(*) from prompts") == 15_000
 
 
 def _children(pid: int) -> list[int]:

@@ -236,7 +236,7 @@ CONTENT = (
 
 
 @given(st.lists(operation, min_size=1, max_size=14))
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(60))
 def test_whatever_happens_the_index_is_the_replay_of_the_log(history: list[tuple[str, Any, Any]]) -> None:
     """Laws 2, 3 and 5: `verify` compares every table with a fresh replay, row for row, and finds nothing."""
     with tempfile.TemporaryDirectory() as folder:
@@ -250,7 +250,7 @@ def test_whatever_happens_the_index_is_the_replay_of_the_log(history: list[tuple
 
 
 @given(st.lists(growing, min_size=1, max_size=14))
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(40))
 def test_in_any_pieces_it_reads_the_same(history: list[tuple[str, Any, Any]]) -> None:
     """Law 1: what was read piece by piece, with torn lines in between, equals what is read at once; twice is once."""
     with tempfile.TemporaryDirectory() as folder:
