@@ -402,7 +402,7 @@ def outliers(edits: dict[tuple[str, str], int], z_threshold: float) -> dict[tupl
     alpha = 1 - normal.cdf(z_threshold)
     last = 0
     for rank, (p, _) in enumerate(candidates, start=1):
-        if p <= alpha * rank / len(candidates):
+        if p <= alpha * (1 + 1e-9) * rank / len(candidates):  # exactly the threshold counts
             last = rank
     # Equal counts have equal p-values, so they are discoveries together.
     return {pair: z[pair] for _, pair in candidates[:last]}

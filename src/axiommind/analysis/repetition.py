@@ -16,6 +16,10 @@ from axiommind.analysis.units import Use
 SessionFile = tuple[str, str]
 
 
+# A z of exactly the threshold is a discovery, whatever its last digit became.
+_ROUNDING = 1e-9
+
+
 class Outlier(NamedTuple):
     session: str
     file: str
@@ -74,7 +78,8 @@ def tail(z: float) -> float:
 def discoveries(ascending: Sequence[float], alpha: float) -> int:
     """Benjamini-Hochberg: how many of the smallest p-values are discoveries at this rate."""
     total = len(ascending)
-    return max((k for k, p in enumerate(ascending, start=1) if p <= alpha * k / total), default=0)
+    rate = alpha * (1 + _ROUNDING)
+    return max((k for k, p in enumerate(ascending, start=1) if p <= rate * k / total), default=0)
 
 
 def loops(uses: Sequence[Use], tuning: Tuning | None = None, *, any_row: bool = False) -> list[Loop]:
