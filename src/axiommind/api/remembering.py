@@ -24,9 +24,9 @@ __all__ = ["Remembering"]
 class Remembering(Judging):
     """What `axm remember` and an agent's `remember` can ask for."""
 
-    def index(self, *, project: str | None = None) -> Any:
-        """What is new of a project's sessions; `Memory` knows how."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # `Memory` has it
+
+        def index(self, *, project: str | None = None) -> Any: ...
 
     def remember(
         self,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -243,11 +244,17 @@ def redactor(home: Path | None = None) -> Redactor:
     from axiommind.text.redaction import Redactor
 
     try:
-        folder = home or Path(os.environ.get("AXM_HOME") or Path.home() / ".axiommind").expanduser()
-        key = (folder / "redaction.key").read_bytes()
+        return _redactor_of(home or Path(os.environ.get("AXM_HOME") or Path.home() / ".axiommind").expanduser())
     except (OSError, RuntimeError):  # there is none, or nobody knows the person's folder
-        key = os.urandom(32)
-    return Redactor(key)
+        return Redactor(os.urandom(32))
+
+
+@lru_cache(maxsize=8)
+def _redactor_of(folder: Path) -> Redactor:
+    """Kept: an answer has many texts, and a home one key."""
+    from axiommind.text.redaction import Redactor
+
+    return Redactor((folder / "redaction.key").read_bytes())
 
 
 # --- as JSON -------------------------------------------------------------------------------------------------

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from axiommind.errors import UsageError
+from axiommind.surfaces.mcp._schemas import Arg
 
 _MOST = 1 << 31
 
-__all__ = ["cleaned", "cursor_of", "mark_of", "start_of"]
+__all__ = ["Cursor", "Project", "cleaned", "cursor_of", "mark_of", "start_of", "with_texts"]
+
+
+Project = Annotated[str | None, Arg("A project folder, or `all`; without it, the project that is worked in.")]
+Cursor = Annotated[str | None, Arg("`next_cursor` of the page before, with the same question.")]
 
 
 def cleaned(value: Any, home: Path) -> Any:
     """The same value with every text in it clean, the names of fields apart."""
     from axiommind.surfaces.disclosed import clean
 
+    return with_texts(value, lambda text: clean(text, home))
+
+
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """The same value with every text in it changed, the names of fields apart."""
     if isinstance(value, str):
-        return clean(value, home)
+        return change(value)
     if isinstance(value, dict):
-        return {name: cleaned(one, home) for name, one in value.items()}
+        return {name: with_texts(one, change) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [cleaned(one, home) for one in value]
+        return [with_texts(one, change) for one in value]
     return value
 
 

@@ -20,7 +20,6 @@ from axiommind.surfaces.mcp._schemas import Arg, BadArguments, Schema, checked, 
 
 if TYPE_CHECKING:
     from axiommind.api import Memory, Scope
-    from axiommind.text.redaction import Redactor
 
 __all__ = ["Arg", "Message", "Prompt", "Resource", "Tool", "Tools"]
 
@@ -220,17 +219,10 @@ class Tools:
 
     def _redacted(self, value: Any) -> Any:
         """An answer without the secrets that are known by now: an older version may have stored some."""
-        if isinstance(value, dict):
-            return {name: self._redacted(one) for name, one in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [self._redacted(one) for one in value]
-        return self._redactor.text(value, keep_lines=True) if isinstance(value, str) else value
+        from axiommind.surfaces.disclosed import redacted
+        from axiommind.surfaces.mcp._pages import with_texts
 
-    @functools.cached_property
-    def _redactor(self) -> Redactor:
-        from axiommind.surfaces.disclosed import redactor
-
-        return redactor(self.memory.config.home)
+        return with_texts(value, lambda text: redacted(text, self.memory.config.home, keep_lines=True))
 
     def said(self, error: Exception, name: str) -> str:
         """What an error says to an agent: the same as to a person. Of one that nobody expected only its type, with the

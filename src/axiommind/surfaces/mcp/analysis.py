@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from axiommind.errors import BadQuery
 from axiommind.perspectives import names
-from axiommind.surfaces.mcp._pages import cleaned, cursor_of, mark_of, start_of
+from axiommind.surfaces.mcp._pages import Cursor, Project, cleaned, cursor_of, mark_of, start_of
 from axiommind.surfaces.mcp._registry import Arg
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ __all__ = ["add"]
 
 _CELL = 2_000  # characters
 _PAGE = 40_000  # characters of values: clients warn at 10,000 tokens
-
-Project = Annotated[str | None, Arg("A project folder, or `all`; without it, the project that is worked in.")]
 
 
 class Rows(TypedDict):
@@ -79,7 +77,7 @@ def add(tools: Tools) -> None:
         sql: Annotated[str | None, Arg("Instead: one select statement.", max_length=20_000)] = None,
         project: Project = None,
         limit: Annotated[int, Arg("Most rows of a page.", ge=1, le=500)] = 50,
-        cursor: Annotated[str | None, Arg("`next_cursor` of the page before, with the same question.")] = None,
+        cursor: Cursor = None,
     ) -> Rows:
         if (perspective is None) == (sql is None):
             raise BadQuery("give a perspective or sql, and not both", hint=f"perspectives: {', '.join(names())}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, cast
 
-from axiommind.surfaces.mcp._pages import cleaned
+from axiommind.surfaces.mcp._pages import Project, cleaned
 from axiommind.surfaces.mcp._registry import Arg
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ __all__ = ["add"]
 _OPEN = ("pending", "in_progress", "blocked")
 _MOST_HISTORY = 50
 
-Project = Annotated[str | None, Arg("A project folder, or `all`; without it, the project that is worked in.")]
 Limit = Annotated[int, Arg("Most of them.", ge=1, le=200)]
 Text = Annotated[str, Arg(min_length=1, max_length=4_000)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
 
-from axiommind.surfaces.mcp._pages import cursor_of, mark_of, start_of
+from axiommind.surfaces.mcp._pages import Project, cursor_of, mark_of, start_of
 from axiommind.surfaces.mcp._registry import Arg
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ class Recalled(TypedDict):
     tokens: int
 
 
-Project = Annotated[str | None, Arg("A project folder, or `all`; without it, the project that is worked in.")]
 Ids = Annotated[list[str], Arg("Ids of matches, such as 1k9x4c or ent_….", min_length=1, max_length=20)]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from axiommind.errors import BadQuery, UsageError
-from axiommind.surfaces.mcp._pages import cursor_of, mark_of, start_of
+from axiommind.surfaces.mcp._pages import Cursor, cursor_of, mark_of, start_of
 from axiommind.surfaces.mcp._registry import Arg
 
 if TYPE_CHECKING:
@@ -200,7 +200,6 @@ Content = Annotated[str, Arg("The text, in Markdown. A scratchpad holds 1 MB.")]
 Version = Annotated[
     int | None, Arg("The version that you have read: refused if it is another by now. Default: the one seen.", ge=1)
 ]
-Cursor = Annotated[str | None, Arg("`next_cursor` of the page before, with the same question.")]
 Include = Annotated[bool | None, Arg("true: the whole text; false: none of it.")]
 Preview = Annotated[bool, Arg("Only the first 200 characters.")]
 MostChars = Annotated[int | None, Arg("At most so many characters of a text.", ge=1, le=_MOST)]
