@@ -376,6 +376,7 @@ class Pads(Home):
             yield None
             return
         with self._reading(Scope(None), None) as db:
+            db.execute("begin")  # one state of the index, whoever writes meanwhile
             yield db
 
     def _named(self, table: str, name: str, what: str, hint: str) -> str:
