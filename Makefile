@@ -33,9 +33,9 @@ proof: $(VENV)/.dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,lance]'
 	$(BIN)/pytest tests/vectors/test_stores.py
 	$(BIN)/pytest -m slow -s
-	AXM_EXAMPLES=10 $(BIN)/pytest tests/test_laws.py tests/test_crash.py tests/memory/test_memory_laws.py tests/memory/test_task_laws.py \
-		tests/memory/test_conflict_laws.py tests/memory/test_promotion_laws.py tests/memory/test_recorded.py \
-		tests/pads/test_pad_laws.py tests/search/test_workflows.py tests/analysis/test_against_reference.py
+	AXM_EXAMPLES=10 $(BIN)/pytest tests/test_laws.py tests/test_crash.py tests/learning/test_learning_laws.py tests/learning/test_task_laws.py \
+		tests/learning/test_conflict_laws.py tests/learning/test_promotion_laws.py tests/learning/test_transcript.py \
+		tests/scratchpads/test_scratchpad_laws.py tests/scratchpads/test_search_workflows.py tests/reports/test_against_reference.py
 
 test-clients: $(VENV)/.dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check pexpect pyte

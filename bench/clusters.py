@@ -24,12 +24,12 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from axiommind.analysis.bm25 import Corpus
-from axiommind.analysis.clusters import clusters
-from axiommind.analysis.depth import DEPTHS
-from axiommind.analysis.prompts import Prompt, frequencies, normalised
-from axiommind.analysis.queries import meet
-from axiommind.analysis.tuning import Tuning
+from axiommind.reports.analysers.bm25 import Corpus
+from axiommind.reports.analysers.clusters import clusters
+from axiommind.reports.analysers.depth import DEPTHS
+from axiommind.reports.analysers.prompt_frequency import Prompt, frequencies, normalised
+from axiommind.reports.analysers.queries import meet
+from axiommind.reports.analysers.tuning import Tuning
 from axiommind.text.tokens import keywords
 
 SEED = 7
@@ -100,9 +100,9 @@ def best(work: Callable[[], object], runs: int = 3) -> float:
 
 
 def analyse(folder: Path, wanted: int) -> dict[str, Any]:
-    from axiommind.api import Memory, Scope
-    from axiommind.api.analysing import AnalyzeOptions
     from axiommind.config import Config
+    from axiommind.memory import Memory, Scope
+    from axiommind.reports.analysis.analyst import AnalyzeOptions
 
     with tempfile.TemporaryDirectory(prefix="axm-clusters-") as base:
         home = Path(base)

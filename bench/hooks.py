@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any
 
 import latency
-from axiommind.api import Memory, Scope
 from axiommind.config import Config
+from axiommind.memory import Memory, Scope
 
 PROGRAM = Path(sys.executable).parent / "axm-hook"
 UNRELATED = Path(__file__).parent / "sets" / "unrelated" / "prompts.jsonl"

@@ -32,8 +32,8 @@ AGENT = HERE.parent / "plugin" / "agents" / "workflow-insight.md"
 USUAL = HERE.parent.parent / "shared" / "bench" / "transcripts"
 MEASURE = """
 import json, sys
-from axiommind.api import Memory
-from axiommind.api.analysing import AnalyzeOptions
+from axiommind.memory import Memory
+from axiommind.reports.analysis.analyst import AnalyzeOptions
 print(json.dumps(Memory().snapshot(AnalyzeOptions(project=sys.argv[1])), ensure_ascii=False))
 """
 

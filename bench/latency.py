@@ -24,8 +24,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from axiommind.api import Memory, Scope
 from axiommind.config import Config
+from axiommind.memory import Memory, Scope
 
 SEED = 7
 

@@ -20,8 +20,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from axiommind.api import Memory, Scope
 from axiommind.config import Config
+from axiommind.memory import Memory, Scope
 from index import lay_out  # beside this file
 
 

@@ -39,8 +39,8 @@ from typing import Any, NamedTuple
 from axiommind.config import Config
 from axiommind.log import home_key
 from axiommind.log.sqlite import SqliteLog
-from axiommind.pads.desk import Desk
 from axiommind.projections.runner import Index, Segments
+from axiommind.scratchpads.writer import Desk
 
 SEED = 7
 SMALL, BIG = "append-scratchpad: small pads", "append-scratchpad: a pad of 1 MB"
@@ -51,7 +51,7 @@ LIGHT = ("-m", "axiommind", "mcp")
 THROUGH_SDK = """
 import anyio
 from mcp.server.stdio import stdio_server
-from axiommind.api import Memory
+from axiommind.memory import Memory
 from axiommind.surfaces.mcp import server
 
 async def main():

@@ -1,7 +1,7 @@
 """How often each rule of the offline extractor is right: `python bench/precision.py [SHARED] [--json]`.
 
 Indexes SHARED/bench/transcripts into a temporary home, runs the rules over every session, and compares what they give
-with `tests/memory/labelled`: drafts labelled by hand in their context, hand-made todo lists, and hand-made sentences
+with `tests/learning/labelled`: drafts labelled by hand in their context, hand-made todo lists, and hand-made sentences
 (of these only the sets that no phrase was changed for count). A labelled draft that the rules no longer give is
 `gone`, and not counted.
 """
@@ -18,13 +18,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from axiommind.api import Memory, Scope
 from axiommind.config import Config
-from axiommind.memory.extractors._precision import PRECISION
-from axiommind.memory.extractors.rules import Rules
-from axiommind.memory.values import Draft
-from axiommind.projections import recorded
-from axiommind.projections.recorded import Message, Transcript, Use
+from axiommind.learning.drafts import Draft
+from axiommind.learning.extractors._precision import PRECISION
+from axiommind.learning.extractors.rules import Rules
+from axiommind.memory import Memory, Scope
+from axiommind.projections import transcript as recorded
+from axiommind.projections.transcript import Message, Transcript, Use
 
 HERE = Path(__file__).parents[1]
 LABELLED = HERE / "tests" / "memory" / "labelled"

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from axiommind.text import _secrets
+from axiommind.text import secret_shapes as _secrets
 from axiommind.text.redaction import MARK, Redactor
 
 ROUNDS = 5

@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import retrieval
-from axiommind.api.recalling import OF_ONE_SESSION, TRAILING
 from axiommind.projections.scope import open_scoped
+from axiommind.recall.recall import OF_ONE_SESSION, TRAILING
 from axiommind.search import find, relevance
 from axiommind.search.query import Query
 from axiommind.search.relevance import Signs

@@ -29,8 +29,8 @@ from math import log2
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from axiommind.api import Memory, Scope
 from axiommind.config import Config
+from axiommind.memory import Memory, Scope
 from axiommind.search.find import MODES
 
 DEPTH = 10

@@ -17,14 +17,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from axiommind import perspectives
-from axiommind.api import Memory
 from axiommind.config import KEYS, Config
 from axiommind.errors import AxmError
 from axiommind.log.sqlite import SqliteLog
-from axiommind.perspectives import COMMON, Param, Perspective
+from axiommind.memory import Memory
 from axiommind.projections import passages
 from axiommind.projections.runner import Index
+from axiommind.reports import perspectives
+from axiommind.reports.perspectives import COMMON, Param, Perspective
 from axiommind.surfaces import cli, mcp
 from axiommind.surfaces.mcp._registry import Tool
 from axiommind.text.estimate import estimate_tokens
@@ -341,7 +341,7 @@ def every_perspective() -> str:
         table(("Perspective", "What", "Chart"), [(f"[`{p.name}`](#{p.name})", p.summary, drawn(p)) for p in found]),
     ]
     for perspective in found:
-        module = importlib.import_module(f"axiommind.perspectives.{perspective.name.replace('-', '_')}")
+        module = importlib.import_module(f"axiommind.reports.perspectives.{perspective.name.replace('-', '_')}")
         rows = [option(p) for p in (*perspective.params, *perspective.filters)]
         parts += [
             f"\n## {perspective.name}\n",

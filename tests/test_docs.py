@@ -15,10 +15,10 @@ from types import ModuleType
 import pytest
 
 import axiommind
-from axiommind import perspectives
-from axiommind.api import Memory, Scope
 from axiommind.config import Config
-from axiommind.perspectives import COMMON
+from axiommind.memory import Memory, Scope
+from axiommind.reports import perspectives
+from axiommind.reports.perspectives import COMMON
 from axiommind.surfaces import cli, mcp
 
 ROOT = Path(__file__).parents[1]

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiommind.api import Memory, Scope
 from axiommind.errors import BadQuery, IndexCorrupt, NotFound
 from axiommind.ids import document_id
 from axiommind.ingest import DocumentReport
 from axiommind.log.sqlite import SqliteLog
+from axiommind.memory import Memory, Scope
 from axiommind.projections.runner import Index
 from tests.test_laws import examples
 from tests.transcripts import Lines, World
@@ -580,7 +580,7 @@ def test_an_index_of_an_older_version_is_said(world: World, notes: Notes) -> Non
 
 
 def test_the_sample_takes_no_folders(world: World, notes: Notes) -> None:
-    from axiommind.api import SAMPLE_MARK
+    from axiommind.memory import SAMPLE_MARK
 
     world.home.mkdir()
     (world.home / SAMPLE_MARK).touch()

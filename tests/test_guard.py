@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiommind.api import Scope
 from axiommind.errors import AxmError, BadQuery, QueryLimit
+from axiommind.memory import Scope
 from tests.transcripts import Lines, World
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from axiommind.api import Memory, Scope
 from axiommind.errors import NotFound
+from axiommind.memory import Memory, Scope
 from tests.transcripts import PROJECT, START, Lines, World, encode
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from axiommind.api import Scope
+from axiommind.memory import Scope
 from tests.transcripts import World
 
 EDITS = {"Edit", "Write", "NotebookEdit", "MultiEdit"}
@@ -120,7 +120,7 @@ def test_tokens(real: World, raw: list[tuple[str, dict[str, Any]]]) -> None:
                 best[key] = usage
     names = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     expected = tuple(sum(u.get(n) or 0 for u in best.values()) for n in names)
-    from axiommind.perspectives import COMMON, load
+    from axiommind.reports.perspectives import COMMON, load
 
     usage = load("usage")
     params = {p.name: p.default for p in (*COMMON, *usage.params)} | {"top": -1}

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from axiommind.api import Scope
 from axiommind.errors import QueryLimit
+from axiommind.memory import Scope
 from tests.test_index import session, traces
 from tests.transcripts import PROJECT, Lines, World, encode
 
@@ -82,7 +82,7 @@ def test_a_prompt_cites_the_file_it_is_in(world: World) -> None:
     second.prompt("in the second", uuid="x2")
     one, two = world.write(first, folder="-a"), world.write(second, folder="-b")
     world.memory().index()
-    from axiommind.perspectives import COMMON, load
+    from axiommind.reports.perspectives import COMMON, load
 
     prompts = load("prompts")
     params = {p.name: p.default for p in (*COMMON, *prompts.params)}
@@ -117,8 +117,8 @@ def test_projects_that_are_the_same_folder_are_read_once(world: World, tmp_path:
     other.mkdir()
     (other / "projects").symlink_to(world.projects)
     environ = world.environ | {"CLAUDE_CONFIG_DIR": f"{world.claude},{other}"}
-    from axiommind.api import Memory
     from axiommind.config import Config
+    from axiommind.memory import Memory
 
     report = Memory(Config.load(environ), environ=environ, user=tmp_path).index()
     assert (report.new, report.files_opened) == (1, 1)
@@ -264,7 +264,7 @@ def test_a_subagent_before_its_parent(world: World) -> None:
 
 
 def test_index_of_a_project_finds_its_worktrees_elsewhere(world: World, tmp_path: Path) -> None:
-    from axiommind.sources.projects import slug
+    from axiommind.projects import slug
 
     repo, side = tmp_path / "repo", tmp_path / "side"
     (repo / ".git" / "worktrees" / "side").mkdir(parents=True)

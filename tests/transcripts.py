@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from axiommind.api import Memory, Scope
 from axiommind.config import Config
+from axiommind.memory import Memory, Scope
 
 START = 1_767_600_000_000  # 2026-01-05T08:00:00Z, a Monday
 PROJECT = "/home/dev/weather"

@@ -31,8 +31,8 @@ from axiommind.projections import PLACE_BITS, load_all
 from axiommind.projections.documents import folders
 from axiommind.projections.passages import KIND_BITS
 from axiommind.projections.runner import compare
+from axiommind.projects import project_around
 from axiommind.sources import discover_all, jsonl, markdown
-from axiommind.sources.projects import project_around
 from axiommind.vectors import embedders, lock, sweep, versions
 from axiommind.vectors.contract import PASSAGES, SESSIONS
 from axiommind.vectors.items import words_of

@@ -5,7 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["canonical_json", "checksum", "content_hash", "dedupe_key", "document_id", "number_of", "short_id", "ulid"]
+from axiommind.errors import BadQuery, NotFound
+
+__all__ = [
+    "canonical_json",
+    "checksum",
+    "content_hash",
+    "dedupe_key",
+    "document_id",
+    "number_of",
+    "one_of",
+    "short_id",
+    "ulid",
+]
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
@@ -69,3 +81,15 @@ def ulid(milliseconds: int) -> str:
 
     number = (milliseconds & ((1 << 48) - 1)) << 80 | secrets.randbits(80)
     return "".join(_CROCKFORD[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+def one_of(
+    start: str, known: set[str], what: str, hint: str = "axm query --perspective sessions lists the sessions"
+) -> str:
+    """The id that was meant: itself, or the only one that begins so."""
+    matches = [start] if start in known else sorted(s for s in known if start and s.startswith(start))
+    if not matches:
+        raise NotFound(f"there is no {what} {start!r}", hint=hint)
+    if len(matches) > 1:
+        raise BadQuery(f"{start!r} fits {len(matches)} of them", hint="give more characters of the id")
+    return matches[0]

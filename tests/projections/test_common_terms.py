@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from axiommind.api import Scope
+from axiommind.memory import Scope
 from axiommind.projections import _common_terms
 from axiommind.projections.runner import Index
 from axiommind.search import lexical

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiommind.api import Scope
 from axiommind.errors import AxmError
 from axiommind.ids import short_id
+from axiommind.memory import Scope
 from axiommind.surfaces import cli
 from tests.transcripts import PROJECT, START, Lines, World
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from axiommind.api import Scope
+from axiommind.memory import Scope
 from axiommind.search.find import Page
 from tests.transcripts import PROJECT, START, Lines, World
 

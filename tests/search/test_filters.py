@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from axiommind.api import Scope
 from axiommind.errors import BadQuery
+from axiommind.memory import Scope
 from tests.search.asking import DAY, ask, found, tell
 from tests.test_documents import Notes
 from tests.transcripts import START, Lines, World

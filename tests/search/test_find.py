@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from axiommind.api import Scope
 from axiommind.errors import BadQuery, IndexCorrupt, NotFound
+from axiommind.memory import Scope
 from axiommind.search.find import MAX_K, Page
 from axiommind.search.query import PREFIXES
 from tests.search.asking import DAY, NOW, ask, found, sessions, tell, untimed

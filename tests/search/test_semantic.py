@@ -19,13 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiommind.errors import BadQuery, UsageError
-from axiommind.search import alike, rank
+from axiommind.search import overlap as alike
+from axiommind.search import rank
 from axiommind.search.find import Page
 from axiommind.vectors import versions
 from axiommind.vectors.embedders import static
 from axiommind.vectors.stores import open_store
 from tests.search.asking import DAY, ask, found, tell, untimed
-from tests.surfaces.test_memory import answered, tasks
+from tests.surfaces.test_entries import answered, tasks
 from tests.test_documents import Notes
 from tests.transcripts import Lines, World
 

@@ -303,7 +303,7 @@ def test_roots(tmp_path: Path) -> None:
 def test_one_project_and_its_worktrees(tmp_path: Path) -> None:
     project = tmp_path / "my_proj"
     project.mkdir()
-    from axiommind.sources.projects import slug
+    from axiommind.projects import slug
 
     name = slug(str(project))
     touch(tmp_path / "projects" / name / "a.jsonl")

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from axiommind.analysis.tuning import Tuning
-from axiommind.surfaces.cli import _v2, main
+from axiommind.reports.analysers.tuning import Tuning
+from axiommind.surfaces.cli import _suggest_workflow as _v2
+from axiommind.surfaces.cli import main
 from tests.transcripts import PROJECT, Lines, World
 
 V2 = "suggest-workflow"

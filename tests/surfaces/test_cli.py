@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from axiommind.perspectives import names
+from axiommind.reports.perspectives import names
 from axiommind.surfaces.cli import commands
 from tests.transcripts import PROJECT, Lines, World, encode
 
@@ -85,7 +85,7 @@ def test_index_says_what_it_did(world: World) -> None:
 
 
 def test_index_of_one_project(world: World, tmp_path: Path) -> None:
-    from axiommind.sources.projects import slug
+    from axiommind.projects import slug
 
     project = tmp_path / "proj"
     project.mkdir()

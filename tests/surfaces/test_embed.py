@@ -122,7 +122,7 @@ def test_nothing_indexed(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
 
 
 def test_it_watches(indexed: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiommind.api.meaning._LOOK_AGAIN_S", 0.01)
+    monkeypatch.setattr("axiommind.vectors.embedding._LOOK_AGAIN_S", 0.01)
     runs = indexed.memory().embed_watch()
     assert next(runs).done == 3
     lines = Lines("s2")

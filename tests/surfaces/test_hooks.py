@@ -138,8 +138,8 @@ def test_an_old_index_is_renewed_when_a_session_starts(told: World, tmp_path: Pa
 
 
 def test_a_file_and_an_error_are_told_about_once(told: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from axiommind.search import about_file
-    from axiommind.search.disclose import Note, Packet, Section
+    from axiommind.recall.disclosure import Note, Packet, Section
+    from axiommind.recall.packets import file as about_file
 
     packet = Packet((Section("Known", (Note("1a", "decision", "edit with care"),)),))
     monkeypatch.setattr(about_file, "about_file", lambda *_args, **_named: packet)

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from axiommind.analysis.activity import by_day, stretches, together, total
-from axiommind.analysis.evidence import Said, Witness
-from axiommind.analysis.rework import Call, complaint, failures, shape
-from axiommind.analysis.sayings import contradictions, kind_of
-from axiommind.api import Memory, Scope
-from axiommind.api.insight import Report
 from axiommind.config import Config
-from axiommind.memory import prose
-from axiommind.memory.extractors._asking import Answered, Question, Unanswered, Usage
-from axiommind.memory.prose import kept
+from axiommind.learning.extractors._asking import Answered, Question, Unanswered, Usage
+from axiommind.memory import Memory, Scope
+from axiommind.reports.analysers.activity import by_day, stretches, together, total
+from axiommind.reports.analysers.evidence import Said, Witness
+from axiommind.reports.analysers.rework import Call, complaint, failures, shape
+from axiommind.reports.analysers.sayings import contradictions, kind_of
+from axiommind.reports.insight import prose
+from axiommind.reports.insight.prose import kept
+from axiommind.reports.insight.report import Report
 from axiommind.search.citations import parse
 from axiommind.surfaces.cli import main
-from axiommind.surfaces.insight import as_html, as_json, as_markdown
+from axiommind.surfaces.render.insight import as_html, as_json, as_markdown
 from tests.transcripts import PROJECT, Lines, World
 
 DAY = 24 * 60

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from axiommind.api import Memory
 from axiommind.config import Config
 from axiommind.errors import NotFound
+from axiommind.memory import Memory
 from axiommind.surfaces.mcp import analysis, prompts, resources
 from axiommind.surfaces.mcp import memory as memory_tools
 from axiommind.surfaces.mcp._registry import Tools
-from tests.memory.sessions import Session
+from tests.learning.sessions import Session
 from tests.transcripts import PROJECT, World
 
 QUOTE = "the staging database is rebuilt every night"

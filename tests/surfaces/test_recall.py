@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.model import Citation
-from axiommind.search.citations import Opened
-from axiommind.search.disclose import (
+from axiommind.recall.disclosure import (
     FENCE_CHARS,
     Detail,
     Disclosed,
@@ -25,12 +24,13 @@ from axiommind.search.disclose import (
     Section,
     TimelineItem,
 )
+from axiommind.search.citations import Opened
 from axiommind.search.hits import Learned
-from axiommind.surfaces import hits
-from axiommind.surfaces.disclosed import as_text, fenced, packet_text, packet_within, to_dict
+from axiommind.surfaces.render import hits
+from axiommind.surfaces.render.recall import as_text, fenced, packet_text, packet_within, to_dict
 from axiommind.text.estimate import estimate_tokens
 from tests.search.asking import tell
-from tests.surfaces.test_memory import QUESTION, Axm, answered, axm
+from tests.surfaces.test_entries import QUESTION, Axm, answered, axm
 from tests.transcripts import PROJECT, START, Lines, World
 
 __all__ = ["axm"]

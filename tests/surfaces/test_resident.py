@@ -82,7 +82,7 @@ def test_left_behind_by_a_process_that_was_killed(told: World) -> None:
     dead.bind(str(folder / str(gone.pid)))
     dead.close()
     given, loaded = hook(told, "s9")
-    assert b"quartz" in given and "axiommind.api.recalling" in loaded
+    assert b"quartz" in given and "axiommind.recall.recall" in loaded
     with listening(str(told.home)):
         assert [path.name for path in folder.iterdir()] == [str(os.getpid())]
 

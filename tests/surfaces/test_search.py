@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from axiommind.search.find import Page
-from axiommind.surfaces import hits
+from axiommind.surfaces.render import hits
 from tests.search.asking import ask, tell
 from tests.surfaces.test_cli import axm
 from tests.test_documents import Notes

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from axiommind import db as sqlite
-from axiommind.memory.tasks.match import suggest_candidates
-from axiommind.memory.tasks.state import IndexState
+from axiommind.learning.tasks.match import suggest_candidates
+from axiommind.learning.tasks.state import IndexState
 from tests.search.asking import tell
-from tests.surfaces.test_memory import Axm, answered, axm, tasks
+from tests.surfaces.test_entries import Axm, answered, axm, tasks
 from tests.surfaces.test_search import HIT, MORE, PAGE
 from tests.test_bad_input import _as_nobody
 from tests.transcripts import PROJECT, START, Lines, World

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from axiommind.api.meaning import Meaning
 from axiommind.vectors.contract import Embedder, Near, Row, Store, Vector
+from axiommind.vectors.embedding import Meaning
 
 
 class Hashed(Embedder):

@@ -13,7 +13,7 @@ from axiommind.errors import MissingExtra
 from axiommind.vectors import versions
 from axiommind.vectors.stores import open_store
 from tests.search.asking import ask, tell
-from tests.surfaces.test_memory import Axm, axm, tasks
+from tests.surfaces.test_entries import Axm, axm, tasks
 from tests.test_documents import Notes
 from tests.transcripts import World
 from tests.vectors.fakes import Hashed, embeds_with

@@ -35,7 +35,7 @@ from axiommind.vectors.outbox import (
 )
 from axiommind.vectors.parts import parts
 from axiommind.vectors.sweep import sweep
-from tests.memory.sessions import Session
+from tests.learning.sessions import Session
 from tests.test_laws import examples
 from tests.transcripts import Lines, World
 from tests.vectors.fakes import Hashed, Kept

@@ -277,8 +277,8 @@ def test_a_dead_owner_on_this_machine_is_followed_at_once(tmp_path: Path, monkey
 
 KILLED = """
 import sys, time
-from axiommind.api import Memory
-from axiommind.api.meaning import Meaning
+from axiommind.memory import Memory
+from axiommind.vectors.embedding import Meaning
 from axiommind.vectors.stores.local import LocalStore
 from tests.vectors.fakes import Hashed
 Meaning._embedder = lambda self: (Hashed(), '{}')

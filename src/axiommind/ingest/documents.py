@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 from axiommind.ids import dedupe_key, document_id
 from axiommind.log import EventLog, Head, Sealed, seal_page
 from axiommind.model import Event, Problem
+from axiommind.projects import project_around
 from axiommind.sources import jsonl, markdown
 from axiommind.sources.markdown import DocumentFile
-from axiommind.sources.projects import project_around
 from axiommind.text.redaction import Redactor
 
 __all__ = ["DocumentIngest", "DocumentReport", "Folder", "add_folder", "folders_of", "leave_out", "remove_folder"]

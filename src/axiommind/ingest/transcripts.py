@@ -20,9 +20,9 @@ from axiommind.ids import dedupe_key
 from axiommind.ingest.documents import DocumentReport
 from axiommind.log import EventLog, Head, Sealed, seal_lines, seal_text
 from axiommind.model import Event, Problem
+from axiommind.projects import project_of, slug
 from axiommind.sources import Discovery, SourceFile, jsonl
 from axiommind.sources import load as load_source
-from axiommind.sources.projects import project_of, slug
 from axiommind.sources.records import Decoded
 from axiommind.text.redaction import Redactor
 

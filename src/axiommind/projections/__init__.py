@@ -27,7 +27,7 @@ class Decode(Protocol):
     ) -> Decoded | None: ...
 
 
-_SHARED = {"entry_rows", "pad_rows", "recorded", "runner", "scope", "task_rows"}
+_SHARED = {"entry_rows", "runner", "scope", "scratchpad_rows", "session_rows", "task_fold", "task_rows", "transcript"}
 # A row's id is the position of its event and, in so many bits, its place in it.
 PLACE_BITS = 24
 

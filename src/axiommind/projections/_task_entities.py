@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from axiommind.ids import canonical_json
-from axiommind.projections._rows import iso
-from axiommind.projections._task_fold import (
+from axiommind.projections.session_rows import iso
+from axiommind.projections.task_fold import (
     CREATING,
     PLACEHOLDER,
     Change,

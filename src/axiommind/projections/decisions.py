@@ -11,7 +11,7 @@ import sqlite3
 
 from axiommind.model import Event
 from axiommind.projections import Batch
-from axiommind.projections._rows import iso, row_id
+from axiommind.projections.session_rows import iso, row_id
 
 NAME = "decisions"
 VERSION = 1

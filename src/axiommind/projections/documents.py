@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from axiommind.model import Event, Problem
 from axiommind.projections import Batch
-from axiommind.projections._rows import iso, row_id
+from axiommind.projections.session_rows import iso, row_id
 from axiommind.sources.markdown import decode
 
 NAME = "documents"

@@ -15,7 +15,7 @@ from axiommind.ids import canonical_json
 from axiommind.model import Event
 from axiommind.projections import Batch
 from axiommind.projections._entry_tables import DDL
-from axiommind.projections._rows import iso, row_id
+from axiommind.projections.session_rows import iso, row_id
 
 NAME = "entries"
 VERSION = 2

@@ -13,7 +13,7 @@ import sqlite3
 
 from axiommind.projections import Batch
 from axiommind.text.tokens import FTS_TOKENIZE, fts_text
-from axiommind.text.tools import tool_text
+from axiommind.tools.call_text import tool_text
 
 NAME = "passages"
 VERSION = 4

@@ -114,7 +114,7 @@ def open_scoped(path: Path, project: str | None) -> sqlite3.Connection:
 
 
 def _tool_text(name: str, given: str | None, error: str | None, output: str | None) -> str:
-    from axiommind.text.tools import tool_text
+    from axiommind.tools.call_text import tool_text
 
     return tool_text(name, given, error, output)
 
@@ -206,7 +206,7 @@ def project_in(db: sqlite3.Connection, wanted: str, stop: str = "") -> str | Non
         named = [p for p in known if os.path.basename(p) == wanted]  # noqa: PTH119
         if len(named) == 1:
             return named[0]
-    from axiommind.sources.projects import project_of  # most often the folder itself is the project
+    from axiommind.projects import project_of  # most often the folder itself is the project
 
     try:
         folder = project_of(os.path.realpath(wanted))

@@ -10,11 +10,12 @@ import sqlite3
 from typing import Any
 
 from axiommind.model import Event
-from axiommind.projections import Batch, _canonical, _rows
-from axiommind.projections._rows import iso
+from axiommind.projections import Batch, _canonical
+from axiommind.projections import session_rows as _rows
 from axiommind.projections._session_tables import DDL
+from axiommind.projections.session_rows import iso
+from axiommind.projects import slug
 from axiommind.sources import load as load_source
-from axiommind.sources.projects import slug
 
 NAME = "sessions"
 VERSION = 3

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from axiommind.model import Citation
-from axiommind.projections._task_fold import PRIORITIES
+from axiommind.projections.task_fold import PRIORITIES
 
 __all__ = [
     "BlockedTask",

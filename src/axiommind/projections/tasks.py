@@ -14,7 +14,7 @@ import sqlite3
 from axiommind.model import Event
 from axiommind.projections import Batch
 from axiommind.projections._task_entities import entry_rows, is_created, recompute, rows_of
-from axiommind.projections._task_fold import CREATING, EVENTS, subject
+from axiommind.projections.task_fold import CREATING, EVENTS, subject
 
 __all__ = ["apply", "create", "entry_rows", "rows_of"]
 

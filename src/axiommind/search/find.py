@@ -21,7 +21,7 @@ from axiommind.search.hits import Hit
 from axiommind.search.query import Query
 from axiommind.search.rows import Texts, index_version
 from axiommind.text.tokens import Clause, clauses, phrase, search_method
-from axiommind.text.tools import tool_text
+from axiommind.tools.call_text import tool_text
 
 if TYPE_CHECKING:
     from axiommind.search.semantic import Meaning
@@ -158,7 +158,7 @@ def _alike(method: str, scored: Sequence[rank.Scored], meaning: Meaning | None) 
     """Where meaning was asked, passages are also folded by it."""
     if meaning is None or method not in ("hybrid", "semantic"):
         return None
-    from axiommind.search.alike import alike
+    from axiommind.search.overlap import alike
 
     return alike(meaning, scored)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Discovery", "Source", "SourceFile", "discover_all", "load", "names"]
 
 # Modules of the folder that are not formats.
-_SHARED = {"records", "jsonl", "projects", "markdown"}
+_SHARED = {"records", "jsonl", "markdown"}
 
 
 class SourceFile(NamedTuple):
@@ -66,7 +66,8 @@ class Source(Protocol):
 
 def names() -> list[str]:
     here = Path(__file__).parent
-    return sorted(p.stem.replace("_", "-") for p in here.glob("[a-z]*.py") if p.stem not in _SHARED)
+    found = [*here.glob("[a-z]*.py"), *(p.parent for p in here.glob("[a-z]*/__init__.py"))]
+    return sorted(p.stem.replace("_", "-") for p in found if p.stem not in _SHARED)
 
 
 def load(name: str) -> Source:

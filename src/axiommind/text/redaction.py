@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from axiommind.text import _secrets as secrets
+from axiommind.text import secret_shapes as secrets
 
 MARK = re.compile(r"\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{10}\]")
 

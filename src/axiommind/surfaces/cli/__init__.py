@@ -121,7 +121,7 @@ def _flat(argv: list[str]) -> list[str]:
     first = argv[0] if argv else ""
     if first in ("-h", "--help", "--version") or not (first.startswith("-") or (not argv and _called() == V2)):
         return []
-    from axiommind.surfaces.cli import _v2
+    from axiommind.surfaces.cli import _suggest_workflow as _v2
 
     return _v2.commanded(argv) if _called() == V2 or first.partition("=")[0] in _v2.flags() else []
 
@@ -167,7 +167,7 @@ def _of_the_store(error: Exception) -> AxmError | None:
 
 
 def _say(error: AxmError) -> None:
-    from axiommind.surfaces.render import printable  # a message may name what a transcript says
+    from axiommind.surfaces.render.tables import printable  # a message may name what a transcript says
 
     sys.stderr.write(f"axm: {printable(error.message)}\n")
     if error.hint:

@@ -9,9 +9,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from axiommind.api import Memory, Scope
 from axiommind.errors import NotFound, UsageError
-from axiommind.surfaces import render
+from axiommind.memory import Memory, Scope
+from axiommind.surfaces.render import tables as render
 
 __all__ = [
     "action",

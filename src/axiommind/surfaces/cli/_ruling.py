@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.api import Memory
-from axiommind.surfaces import memory as rendered
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import entries as rendered
 
 __all__ = ["configure", "run"]
 

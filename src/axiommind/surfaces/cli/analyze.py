@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.api import Memory
-from axiommind.surfaces.cli import _v2
+from axiommind.memory import Memory
+from axiommind.surfaces.cli import _suggest_workflow as _v2
 
 HELP = "What comes back in your sessions: prompts, sequences of tools, their graph, what you keep asking for."
 _EPILOG = """It indexes what is new of the project, then asks the index; no transcript is read for the analysis itself.
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         print(_v2.as_json(found))
         return 0
-    from axiommind.surfaces.analysis_text import as_text
+    from axiommind.surfaces.render.analysis import as_text
 
     print(as_text(found, wanted.threshold, wanted.top))
     return 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.api import Memory
-from axiommind.surfaces import tasks as shown
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import tasks as shown
 
 HELP = "List blocked tasks with what each waits for; a blocker that is done is marked, so the task can go on."
 _EPILOG = """examples:

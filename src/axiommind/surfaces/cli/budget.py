@@ -6,9 +6,9 @@ import argparse
 import time
 from typing import Any
 
-from axiommind.api import Memory
-from axiommind.surfaces import render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import tables as render
 
 HELP = "Show what extraction by a model has cost (calls, tokens, money where known) per day, and today's caps."
 _EPILOG = """examples:

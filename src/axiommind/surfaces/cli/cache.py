@@ -14,11 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from axiommind.api import Memory
 from axiommind.errors import NotFound, NotWritable
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
-from axiommind.surfaces.cli import _v2
-from axiommind.surfaces.render import counted
+from axiommind.surfaces.cli import _suggest_workflow as _v2
+from axiommind.surfaces.render.tables import counted
 
 HELP = "Write the analysis of a project as files, where suggest-workflow 2 left them, and print their folder."
 _EPILOG = """The folder holds index.json, sessions/ID.summary.json and analysis-snapshot.json in the shapes of
@@ -87,7 +87,7 @@ def _folder(memory: Memory, out: Path | None, encoded: str) -> Path:
 
 def _forget(memory: Memory, out: Path | None, project: str) -> None:
     """Where the whole project is gone from the index, what we wrote about it goes too."""
-    from axiommind.sources.projects import slug
+    from axiommind.projects import slug
 
     with contextlib.suppress(OSError):
         _remove(_folder(memory, out, slug(project)), {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.perspectives import names
+from axiommind.reports.perspectives import names
 from axiommind.surfaces import cli
 
 HELP = "Print a completion script for your shell (bash, zsh or fish)."

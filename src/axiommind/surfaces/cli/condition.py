@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.api import Memory
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 
 HELP = "Say what a condition that a task waits for turned out to be: a task, an artifact or another condition."

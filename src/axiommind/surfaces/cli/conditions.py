@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.api import Memory
-from axiommind.surfaces import tasks as shown
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import tasks as shown
 
 HELP = "List conditions that tasks waited for and that turned out to be a task, an artifact or another condition."
 _EPILOG = """examples:

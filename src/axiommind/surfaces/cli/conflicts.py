@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from axiommind.api import Memory
-from axiommind.surfaces import memory as rendered
-from axiommind.surfaces import render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import entries as rendered
+from axiommind.surfaces.render import tables as render
 
 HELP = "List claims that cannot both hold, and settle one by saying which entry to keep."
 _EPILOG = """examples:

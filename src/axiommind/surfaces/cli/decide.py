@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.api import Memory
-from axiommind.surfaces import render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import tables as render
 
 HELP = "Write a decision down, and the entries it rests on: verified or better, standing, and earlier than it."
 _EPILOG = """examples:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.api import Memory
-from axiommind.surfaces import memory as rendered
-from axiommind.surfaces import render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import entries as rendered
+from axiommind.surfaces.render import tables as render
 
 HELP = "List decisions, the newest first: those that sessions made, and those that axm decide wrote down."
 _EPILOG = """examples:

@@ -7,8 +7,9 @@ import json
 import os
 from pathlib import Path
 
-from axiommind.api import Memory
-from axiommind.surfaces import install, render
+from axiommind.memory import Memory
+from axiommind.surfaces import install
+from axiommind.surfaces.render import tables as render
 
 HELP = "Show what was found where, how far the index is behind, problems, sizes and versions."
 _MARKS = {"ok": "✓", "note": "·", "warn": "!", "bad": "✗"}

@@ -7,13 +7,13 @@ import contextlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from axiommind.api import Memory
-from axiommind.surfaces import render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
-from axiommind.surfaces.progress import Bar
+from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.progress import Bar
 
 if TYPE_CHECKING:
-    from axiommind.api.meaning import Embedded, EmbedStatus
+    from axiommind.vectors.embedding import Embedded, EmbedStatus
     from axiommind.vectors.outbox import Counts
 
 HELP = "Make vectors of prompts, answers, documents, entries, tasks and sessions, so that search finds what is meant."

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from axiommind.api import Memory
-from axiommind.memory.values import ENTRY_TYPES, STAGES, STATUSES
-from axiommind.surfaces import memory as shown
-from axiommind.surfaces import render
+from axiommind.learning.drafts import ENTRY_TYPES, STAGES, STATUSES
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import entries as shown
+from axiommind.surfaces.render import tables as render
 
 HELP = "List what was learned: facts, decisions, insights and references, the surest and newest first."
 _EPILOG = """examples:

@@ -7,10 +7,10 @@ import contextlib
 import sqlite3
 import sys
 
-from axiommind.api import Memory
 from axiommind.errors import AxmError
-from axiommind.surfaces import memory as rendered
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import entries as rendered
 
 HELP = "Show an entry: what it says, how it rose through the stages, and each quote where it was said; or a decision."
 _EPILOG = """examples:

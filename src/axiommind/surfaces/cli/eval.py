@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiommind.api import Memory
 from axiommind.errors import BadQuery, NotFound
-from axiommind.surfaces import hits, render
+from axiommind.memory import Memory
+from axiommind.surfaces.render import hits
+from axiommind.surfaces.render import tables as render
 
 if TYPE_CHECKING:
     from axiommind.search.golden import Golden, Outcome

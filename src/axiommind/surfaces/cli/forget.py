@@ -6,9 +6,9 @@ import argparse
 import json
 import sys
 
-from axiommind.api import Memory
 from axiommind.errors import UsageError
-from axiommind.surfaces import render
+from axiommind.memory import Memory
+from axiommind.surfaces.render import tables as render
 
 HELP = "Purge a session, document, project, workflow or scratchpad from the log's text and the index, for good."
 _EPILOG = """The event log keeps that something was there and was forgotten; its text is overwritten.

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from axiommind.api import Memory
-from axiommind.surfaces import hits, render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
-from axiommind.surfaces.memory import iso
+from axiommind.surfaces.render import hits
+from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.entries import iso
 
 if TYPE_CHECKING:
-    from axiommind.analysis.grounding import Tally
-    from axiommind.api.grounding import GivenItem, Grounding
+    from axiommind.reports.grounding.judge import Tally
+    from axiommind.reports.grounding.read import GivenItem, Grounding
 
 HELP = "Show how much of what hooks gave agents was used afterwards."
 _EPILOG = """examples:

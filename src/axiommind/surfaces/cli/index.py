@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from axiommind.api import Memory
 from axiommind.errors import AxmError
+from axiommind.memory import Memory
 from axiommind.surfaces.cli.kb import summary
 from axiommind.surfaces.hooks._detached import PENDING, alone, take_over
-from axiommind.surfaces.progress import Bar
-from axiommind.surfaces.render import counted
+from axiommind.surfaces.render.progress import Bar
+from axiommind.surfaces.render.tables import counted
 
 if TYPE_CHECKING:
     from axiommind.ingest import Report

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from axiommind.api import Memory
 from axiommind.errors import AxmError, UsageError
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.cli.query import _since, _until
-from axiommind.surfaces.insight import FORMATS, as_html, as_json, as_markdown
+from axiommind.surfaces.render.insight import FORMATS, as_html, as_json, as_markdown
 
 HELP = "Report how work is done here: habits, time, rework, and proposals with their evidence."
 _EPILOG = """examples:

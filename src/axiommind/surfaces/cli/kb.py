@@ -7,11 +7,12 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from axiommind.api import Memory
 from axiommind.errors import UsageError
-from axiommind.surfaces import hits, render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import search
-from axiommind.surfaces.progress import Bar
+from axiommind.surfaces.render import hits
+from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.progress import Bar
 
 if TYPE_CHECKING:
     from axiommind.ingest import DocumentReport

@@ -6,14 +6,14 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from axiommind.api import Memory
-from axiommind.surfaces import render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
-from axiommind.surfaces.memory import words_of
-from axiommind.surfaces.progress import Bar
+from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.entries import words_of
+from axiommind.surfaces.render.progress import Bar
 
 if TYPE_CHECKING:
-    from axiommind.memory.report import Report
+    from axiommind.learning.run_report import Report
 
 HELP = "Distil new and grown sessions into entries (facts, decisions, insights, references) and living tasks."
 _EPILOG = """examples:
@@ -32,7 +32,7 @@ _STEPS_SHOWN = 5
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
-    from axiommind.memory.extractors import names
+    from axiommind.learning.extractors import names
 
     parser.epilog = _EPILOG
     which = parser.add_argument_group("which sessions (default: those of all projects that are new or have changed)")

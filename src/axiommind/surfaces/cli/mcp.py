@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from contextlib import nullcontext
 
-from axiommind.api import Memory
+from axiommind.memory import Memory
 
 HELP = "Serve memory to an agent over MCP, on stdin and stdout or over HTTP."
 _EPILOG = """examples:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from axiommind.api import Memory
-from axiommind.surfaces import render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import tables as render
 
 if TYPE_CHECKING:
-    from axiommind.memory.standing import Audit
+    from axiommind.learning.audit import Audit
 
 HELP = "Show how long each step of learning takes, what was built, what failed, and an audit of the store."
 _EPILOG = """examples:

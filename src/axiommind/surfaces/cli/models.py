@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from axiommind.api import Memory
-from axiommind.surfaces import render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
-from axiommind.surfaces.progress import Bar
+from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.progress import Bar
 
 if TYPE_CHECKING:
     from axiommind.vectors.models import Model

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from axiommind.api import Memory
-from axiommind.surfaces import hits
+from axiommind.memory import Memory
+from axiommind.surfaces.render import hits
 
 HELP = "Print the exact lines that a citation names, from the log: also when the file is gone."
 _EPILOG = """examples:

@@ -7,18 +7,18 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from axiommind.api import Memory
 from axiommind.errors import UsageError
-from axiommind.surfaces import pads as shown
-from axiommind.surfaces import render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.cli import _texts as texts
 from axiommind.surfaces.cli import workflow
-from axiommind.surfaces.memory import one_line
+from axiommind.surfaces.render import scratchpads as shown
+from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.entries import one_line
 
 if TYPE_CHECKING:
-    from axiommind.pads.desk import Written
-    from axiommind.projections.pad_rows import PadText
+    from axiommind.projections.scratchpad_rows import PadText
+    from axiommind.scratchpads.writer import Written
 
 HELP = "Scratchpads of a workflow: write, append, edit, read, search, and every version they ever had."
 _EPILOG = """examples:
@@ -343,11 +343,11 @@ def _restore(memory: Memory, args: argparse.Namespace) -> Written:
 
 def _edit(memory: Memory, args: argparse.Namespace) -> Written | None:
     """The text in an editor, written back on top of the version that was opened."""
-    from axiommind.text.pages import clean
+    from axiommind.text.edits import clean
 
     found = memory.pad(args.id)
     if args.expect is not None and args.expect != found.pad.version:
-        from axiommind.pads.desk import changed
+        from axiommind.scratchpads.writer import changed
 
         raise changed(found, args.expect)
     draft = texts.Draft(found.text)

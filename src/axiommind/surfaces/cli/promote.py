@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.api import Memory
-from axiommind.memory.values import STAGES
-from axiommind.surfaces import memory as rendered
-from axiommind.surfaces import render
+from axiommind.learning.drafts import STAGES
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import entries as rendered
+from axiommind.surfaces.render import tables as render
 
 HELP = "Raise an entry a stage because you vouch for it; or with --policy, let the rules raise and lower all of them."
 _EPILOG = """examples:

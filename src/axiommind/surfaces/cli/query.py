@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from axiommind.api import Memory, Scope
 from axiommind.errors import BadQuery, UsageError
-from axiommind.perspectives import COMMON, Param, Perspective, load, names
-from axiommind.surfaces import render
+from axiommind.memory import Memory, Scope
+from axiommind.reports.perspectives import COMMON, Param, Perspective, load, names
+from axiommind.surfaces.render import tables as render
 
 HELP = "Ask the index: a ready-made perspective, or read-only SQL."
 _EPILOG = """examples:
@@ -144,7 +144,7 @@ def run(args: argparse.Namespace) -> int:
     if not rows:
         _explain(memory, args, params, scope)
     if args.plot is not None:
-        from axiommind.surfaces.plot import draw
+        from axiommind.surfaces.render.plot import draw
 
         draw(rows, perspective, args.plot)
         sys.stderr.write(f"Chart: {args.plot}\n")

@@ -7,9 +7,9 @@ import json
 import sys
 import time
 
-from axiommind.api import Memory
 from axiommind.errors import NotFound
-from axiommind.surfaces.progress import Bar
+from axiommind.memory import Memory
+from axiommind.surfaces.render.progress import Bar
 
 HELP = "Make the index anew from the log alone; readers go on meanwhile, and nothing is asked."
 

@@ -6,14 +6,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from axiommind.api import Memory
-from axiommind.surfaces import disclosed, render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import recall as disclosed
+from axiommind.surfaces.render import tables as render
 
 if TYPE_CHECKING:
-    from axiommind.api.recalling import Silence
     from axiommind.config import Config
-    from axiommind.search.disclose import Disclosed
+    from axiommind.recall.disclosure import Disclosed
+    from axiommind.recall.recall import Silence
 
 HELP = "Print what an agent would be given for a prompt: the memories that are clearly meant, or nothing."
 _EPILOG = """examples:
@@ -44,7 +45,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from axiommind.api.recalling import Silence
+    from axiommind.recall.recall import Silence
 
     memory = Memory()
     scope = options.scope_of(memory, args)
@@ -75,6 +76,6 @@ def _why(silence: Silence, config: Config) -> str:
 
 
 def _nothing() -> Disclosed:
-    from axiommind.search.disclose import Disclosed, Meta
+    from axiommind.recall.disclosure import Disclosed, Meta
 
     return Disclosed((), (), (), Meta(0, 0, 0, "no_results"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from axiommind.api import Memory
 from axiommind.errors import UsageError
-from axiommind.surfaces import memory as rendered
-from axiommind.surfaces import render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import entries as rendered
+from axiommind.surfaces.render import tables as render
 
 HELP = "Remember something that was said: an entry with the words that it rests on, found in the session by code."
 _TYPES = ("fact", "decision", "insight", "reference")

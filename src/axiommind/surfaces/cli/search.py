@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from axiommind.api import Memory, Scope
 from axiommind.errors import UsageError
-from axiommind.surfaces import hits, render
+from axiommind.memory import Memory, Scope
+from axiommind.surfaces.render import hits
+from axiommind.surfaces.render import tables as render
 
 HELP = "Search prompts, answers, tool calls and documents; every hit opens at its lines."
 _EPILOG = """in the query: "a phrase", -word, and kind: project: file: tool: session: since: until: lang: tag: path:
@@ -122,8 +123,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _smart(memory: Memory, scope: Scope, args: argparse.Namespace) -> int:
     """The three layers, as recall opens them."""
-    from axiommind.surfaces import disclosed
     from axiommind.surfaces.cli import _options as options
+    from axiommind.surfaces.render import recall as disclosed
 
     others = {"--group": args.group, "--db": args.db, "--cursor": args.cursor, "--why": args.why}
     others["--no-recency"] = args.no_recency

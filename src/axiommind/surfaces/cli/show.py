@@ -7,10 +7,12 @@ import json
 import time
 from typing import TYPE_CHECKING
 
-from axiommind.api import Memory
 from axiommind.errors import NotFound
-from axiommind.surfaces import disclosed, hits, render
-from axiommind.surfaces.memory import words_of
+from axiommind.memory import Memory
+from axiommind.surfaces.render import hits
+from axiommind.surfaces.render import recall as disclosed
+from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.entries import words_of
 from axiommind.text.summary import summary
 
 if TYPE_CHECKING:

@@ -6,12 +6,13 @@ import argparse
 import time
 from typing import TYPE_CHECKING
 
-from axiommind.api import Memory
-from axiommind.surfaces import hits, render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import hits
+from axiommind.surfaces.render import tables as render
 
 if TYPE_CHECKING:
-    from axiommind.api.searching import Similar
+    from axiommind.search.searching import Similar
 
 HELP = "Show what is nearest in meaning to a passage, an entry, a session or a task."
 _EPILOG = """examples:

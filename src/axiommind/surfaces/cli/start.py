@@ -12,10 +12,10 @@ from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING
 
-from axiommind.api import SAMPLE_MARK, Memory, Scope
 from axiommind.config import Config
-from axiommind.surfaces import render
-from axiommind.surfaces.progress import Bar
+from axiommind.memory import SAMPLE_MARK, Memory, Scope
+from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.progress import Bar
 
 if TYPE_CHECKING:
     from axiommind.health import Overview

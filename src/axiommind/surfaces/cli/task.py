@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.api import Memory
-from axiommind.memory.values import PRIORITIES, TASK_STATUSES
-from axiommind.surfaces import tasks as shown
+from axiommind.learning.drafts import PRIORITIES, TASK_STATUSES
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
-from axiommind.surfaces.memory import one_line, words_of
+from axiommind.surfaces.render import tasks as shown
+from axiommind.surfaces.render.entries import one_line, words_of
 
 HELP = "Show a task with what it waits for and everything that happened to it, or set its status or priority."
 _EPILOG = """examples:
@@ -81,7 +81,7 @@ def _set(memory: Memory, args: argparse.Namespace) -> int:
 
 def _undo(status: str, now: str, priority: str | None, priority_now: str | None) -> str:
     """What sets it back; nothing when the table of transitions does not lead there."""
-    from axiommind.projections._task_fold import TRANSITIONS
+    from axiommind.projections.task_fold import TRANSITIONS
 
     if status != now and status not in TRANSITIONS[now]:
         return ""

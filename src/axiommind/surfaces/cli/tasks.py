@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.api import Memory
-from axiommind.memory.values import TASK_STATUSES
-from axiommind.surfaces import tasks as shown
+from axiommind.learning.drafts import TASK_STATUSES
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import tasks as shown
 
 HELP = "List tasks that agents kept, the most urgent and newest first; by default those that are not finished."
 _EPILOG = """examples:

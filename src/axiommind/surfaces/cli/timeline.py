@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.api import Memory
-from axiommind.surfaces import disclosed, render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import recall as disclosed
+from axiommind.surfaces.render import tables as render
 
 HELP = "Show what was said and done around passages that a search or a recall found."
 _EPILOG = """examples:

@@ -6,8 +6,8 @@ import argparse
 import json
 import sys
 
-from axiommind.api import Memory
-from axiommind.surfaces import render
+from axiommind.memory import Memory
+from axiommind.surfaces.render import tables as render
 
 HELP = "Check checksums, references, and that the index equals a fresh replay of the log (exit 3 if not)."
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from axiommind.api import Memory
-from axiommind.surfaces import memory as rendered
-from axiommind.surfaces import render
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
-from axiommind.surfaces.story import Told, decision_story, story
+from axiommind.surfaces.render import entries as rendered
+from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.entry_history import Told, decision_story, story
 
 HELP = "Tell how an entry came to be: everything that was read, found, checked, changed and said about it, in order."
 _EPILOG = """examples:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from axiommind.api import Memory
 from axiommind.errors import UsageError
-from axiommind.surfaces import pads as shown
+from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.cli import _texts as texts
-from axiommind.surfaces.memory import one_line
+from axiommind.surfaces.render import scratchpads as shown
+from axiommind.surfaces.render.entries import one_line
 
 if TYPE_CHECKING:
-    from axiommind.projections.pad_rows import WorkflowRow
+    from axiommind.projections.scratchpad_rows import WorkflowRow
 
 HELP = "Working memory: make, list, show, change and search workflows, which hold scratchpads (axm pad)."
 _EPILOG = """examples:
@@ -86,7 +86,7 @@ def here(memory: Memory) -> str | None:
     """The project of this folder: an indexed one that it lies in, else the folder itself."""
     import os
 
-    from axiommind.sources.projects import project_of
+    from axiommind.projects import project_of
 
     try:
         return memory.scope().project or texts.plain(project_of(os.path.realpath(os.getcwd())))  # noqa: PTH109
@@ -98,7 +98,7 @@ def project_of_list(memory: Memory, args: argparse.Namespace) -> str | None:
     """What a list is about: the project named; without a name, that of this folder."""
     import os
 
-    from axiommind.sources.projects import project_of
+    from axiommind.projects import project_of
 
     if args.all_projects:
         return None

@@ -13,8 +13,8 @@ from axiommind.surfaces.hooks import _record
 if TYPE_CHECKING:
     import sqlite3
 
-    from axiommind.api.recalling import Recalling
-    from axiommind.search.disclose import Packet
+    from axiommind.recall.disclosure import Packet
+    from axiommind.recall.recall import Recalling
 
 __all__ = ["MOST_CHARS", "Answer", "Call", "Item", "about_packet", "silent", "within"]
 
@@ -76,7 +76,7 @@ class Call(NamedTuple):
         return _record.served(self.config.home, self.session)
 
     def recalling(self) -> Recalling:
-        from axiommind.api.recalling import Recalling
+        from axiommind.recall.recall import Recalling
 
         return Recalling(self.config, environ=self.environ, user=_user(self.environ))
 
@@ -100,7 +100,7 @@ def about_packet(call: Call, packet: Packet | None, budget: int, project: str | 
     """A packet as the agent reads it."""
     if packet is None or not packet.notes:
         return silent("nothing is known")
-    from axiommind.surfaces.disclosed import packet_text, packet_within
+    from axiommind.surfaces.render.recall import packet_text, packet_within
 
     text, tokens = within(call.config.home, budget, lambda tokens: packet_text(packet, tokens))
     if not text:
@@ -112,7 +112,7 @@ def about_packet(call: Call, packet: Packet | None, budget: int, project: str | 
 def within(home: Path, budget: int, render: Callable[[int], str]) -> tuple[str, int]:
     """A text for the agent, fenced, that the client takes whole, and the budget that it was made for; empty where there
     is none so short."""
-    from axiommind.surfaces.disclosed import fenced
+    from axiommind.surfaces.render.recall import fenced
 
     budget = min(budget, MOST_CHARS // 4)
     while budget >= _LEAST_TOKENS:

@@ -41,9 +41,10 @@ def listening(home: str) -> Iterator[bool]:
 
     def open_door() -> None:
         # What the first call would wait for.
-        from axiommind.api import recalling  # noqa: F401
-        from axiommind.search import find, prompts, relevance  # noqa: F401
-        from axiommind.surfaces import disclosed  # noqa: F401
+        from axiommind.recall import question as prompts  # noqa: F401
+        from axiommind.recall import recall as recalling  # noqa: F401
+        from axiommind.search import find, relevance  # noqa: F401
+        from axiommind.surfaces.render import recall as disclosed  # noqa: F401
 
         while True:
             try:

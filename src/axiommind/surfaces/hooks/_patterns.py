@@ -34,9 +34,9 @@ _HEAD = 8  # bytes: how many follow, and their CRC
 _LATER = frozenset(
     (
         "axiommind.search._dates_cjk.read",
-        "axiommind.search._prompt_words._any_of",
+        "axiommind.recall._prompt_words._any_of",
         "axiommind.search.snippets._foreign",
-        "axiommind.text._secrets.compiled",
+        "axiommind.text.secret_shapes.compiled",
         "axiommind.text.redaction._prefilter",
         "axiommind.text.tokens._lazy",
     )

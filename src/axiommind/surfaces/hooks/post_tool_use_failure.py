@@ -23,7 +23,7 @@ def answer(call: Call) -> Answer:
     if about in served.abouts:
         return silent("this error was told about")
     with call.reading() as (db, project):
-        from axiommind.search.met_before import met_before
+        from axiommind.recall.packets.known_error import met_before
 
         given = dict(call.table("tool_input"))
         packet = met_before(db, tool, given, error, project, session=call.session or None, skip=served.ids)

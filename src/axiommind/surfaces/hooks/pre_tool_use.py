@@ -24,7 +24,7 @@ def answer(call: Call) -> Answer:
     if about in served.abouts:
         return silent("this file was told about")
     with call.reading() as (db, project):
-        from axiommind.search.about_file import about_file
+        from axiommind.recall.packets.file import about_file
 
         packet = about_file(db, path, project, session=call.session or None, skip=served.ids)
     return about_packet(call, packet, call.config.hooks.tool_tokens, project, about)

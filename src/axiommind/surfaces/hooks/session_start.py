@@ -27,7 +27,7 @@ def _packet(call: Call) -> Answer:
         return silent("there is no index yet")
     source = call.text("source") or "startup"
     with call.reading() as (db, project):
-        from axiommind.search.left_off import left_off, recovery
+        from axiommind.recall.packets.session_start import left_off, recovery
 
         if source == "compact":
             packet = recovery(db, call.session or None, now=call.now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axiommind.search.prompts import to_ask
+from axiommind.recall.question import to_ask
 from axiommind.surfaces.hooks._call import Answer, Call, Item, silent, within
 
 __all__ = ["answer"]
@@ -19,7 +19,7 @@ def answer(call: Call) -> Answer:
         return silent("nothing to ask")
     if not call.config.index_path.exists():
         return silent("there is no index yet")
-    from axiommind.api.recalling import Silence
+    from axiommind.recall.recall import Silence
 
     budget = call.config.hooks.prompt_tokens
     recalling = call.recalling()
@@ -28,7 +28,7 @@ def answer(call: Call) -> Answer:
     )
     if isinstance(found, Silence):
         return silent(found.why if found.best is None else f"{found.why}, the best {found.best:.2f}")
-    from axiommind.surfaces.disclosed import as_text, shown_of
+    from axiommind.surfaces.render.recall import as_text, shown_of
 
     text, tokens = within(call.config.home, budget, lambda tokens: as_text(found, tokens))
     if not text:

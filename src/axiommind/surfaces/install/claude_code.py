@@ -22,7 +22,7 @@ from axiommind.config import Config
 from axiommind.errors import AxmError
 from axiommind.surfaces.install import Machine, Wishes, _files, _program
 from axiommind.surfaces.install._files import Change, Json, Ledger
-from axiommind.surfaces.render import counted, printable
+from axiommind.surfaces.render.tables import counted, printable
 
 if TYPE_CHECKING:
     from axiommind.health import Check

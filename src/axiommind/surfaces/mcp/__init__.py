@@ -20,7 +20,7 @@ from axiommind.surfaces.mcp._registry import Arg, Message, Tools
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-    from axiommind.api import Memory
+    from axiommind.memory import Memory
 
 __all__ = ["Answers", "Arg", "Message", "Tools", "answers", "groups", "instructions", "server"]
 

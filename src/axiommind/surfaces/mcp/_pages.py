@@ -20,7 +20,7 @@ Cursor = Annotated[str | None, Arg("`next_cursor` of the page before, with the s
 
 def cleaned(value: Any, home: Path) -> Any:
     """The same value with every text in it clean, the names of fields apart."""
-    from axiommind.surfaces.disclosed import clean
+    from axiommind.surfaces.render.recall import clean
 
     return with_texts(value, lambda text: clean(text, home))
 

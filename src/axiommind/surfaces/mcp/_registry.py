@@ -19,7 +19,7 @@ from axiommind.errors import AxmError
 from axiommind.surfaces.mcp._schemas import Arg, BadArguments, Schema, checked, input_schema, output_schema
 
 if TYPE_CHECKING:
-    from axiommind.api import Memory, Scope
+    from axiommind.memory import Memory, Scope
 
 __all__ = ["Arg", "Message", "Prompt", "Resource", "Tool", "Tools"]
 
@@ -219,8 +219,8 @@ class Tools:
 
     def _redacted(self, value: Any) -> Any:
         """An answer without the secrets that are known by now: an older version may have stored some."""
-        from axiommind.surfaces.disclosed import redacted
         from axiommind.surfaces.mcp._pages import with_texts
+        from axiommind.surfaces.render.recall import redacted
 
         return with_texts(value, lambda text: redacted(text, self.memory.config.home, keep_lines=True))
 

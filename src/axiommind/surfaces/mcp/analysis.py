@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from axiommind.errors import BadQuery
-from axiommind.perspectives import names
+from axiommind.reports.perspectives import names
 from axiommind.surfaces.mcp._pages import Cursor, Project, cleaned, cursor_of, mark_of, start_of
 from axiommind.surfaces.mcp._registry import Arg
 
 if TYPE_CHECKING:
-    from axiommind.api import Memory, Scope
-    from axiommind.perspectives import Param, Perspective
+    from axiommind.memory import Memory, Scope
+    from axiommind.reports.perspectives import Param, Perspective
     from axiommind.surfaces.mcp import Tools
 
 __all__ = ["add"]
@@ -138,7 +138,7 @@ def _ask(
     if sql is not None:
         rows = memory.sql(sql, scope)
         return list(rows.names()), rows.dicts()
-    from axiommind.perspectives import load
+    from axiommind.reports.perspectives import load
 
     asked = load(perspective or "")
     found = memory.query(asked, _params(asked, params), scope)
@@ -175,7 +175,7 @@ def _value(param: Param, value: Any) -> Any:
 
 
 def _moment(name: str, text: str) -> int:
-    from axiommind.api.home import now
+    from axiommind.home import now
     from axiommind.search.dates import moment
 
     found = moment(text, now(), end=name == "until")

@@ -166,7 +166,7 @@ def add(tools: Tools) -> None:
         project: Project = None,
         limit: Limit = 50,
     ) -> Tasks:
-        from axiommind.surfaces.tasks import task_json
+        from axiommind.surfaces.render.tasks import task_json
 
         statuses = {"open": _OPEN, "all": ()}.get(status, (status,))
         found = memory.tasks(tools.scope(project), statuses=statuses, limit=limit + 1)
@@ -179,7 +179,7 @@ def add(tools: Tools) -> None:
         "One task with what it waits for, what happened to it, and where that was said. Quoted history.",
     )
     def task_show(id: Annotated[str, Arg("Its id, or the beginning of it: task_….")]) -> TaskShown:  # noqa: A002
-        from axiommind.surfaces.tasks import task_detail_json
+        from axiommind.surfaces.render.tasks import task_detail_json
 
         shown = task_detail_json(memory.task(id))
         history = shown["history"]
@@ -199,7 +199,7 @@ def add(tools: Tools) -> None:
         project: Project = None,
         limit: Limit = 50,
     ) -> Blocked:
-        from axiommind.surfaces.tasks import blocked_json
+        from axiommind.surfaces.render.tasks import blocked_json
 
         found = memory.blocked(tools.scope(project), kind=kind, limit=limit + 1)
         shown = [cast(BlockedTask, cleaned(blocked_json(one), home)) for one in found[:limit]]

@@ -12,7 +12,7 @@ from axiommind.errors import BadQuery, NotFound
 from axiommind.surfaces.mcp._registry import Arg
 
 if TYPE_CHECKING:
-    from axiommind.api import Memory, Scope
+    from axiommind.memory import Memory, Scope
     from axiommind.surfaces.mcp import Tools
 
 __all__ = ["add"]
@@ -37,7 +37,7 @@ def add(tools: Tools) -> None:
         project: Project = None,
         focus: Annotated[str | None, Arg("What the next session will work on.", max_length=2_000)] = None,
     ) -> str:
-        from axiommind.surfaces.disclosed import fenced
+        from axiommind.surfaces.render.recall import fenced
 
         scope = tools.scope(project)
         flow, pads = _working_memory(memory, scope)
@@ -75,9 +75,9 @@ def add(tools: Tools) -> None:
         project: Project = None,
         since: Annotated[str | None, Arg("Since when: 7d (the default), 2w, 2026-01-31, last week.")] = None,
     ) -> str:
-        from axiommind.api.home import now
+        from axiommind.home import now
         from axiommind.search.dates import moment
-        from axiommind.surfaces.disclosed import fenced
+        from axiommind.surfaces.render.recall import fenced
 
         written = (since or "7d").strip()
         begin = moment(written, now())
@@ -104,9 +104,9 @@ def add(tools: Tools) -> None:
 
 def _where_we_are(memory: Memory, scope: Scope) -> list[str]:
     """Where work stands in a project, and what this session was about."""
-    from axiommind.api.home import now
-    from axiommind.search.left_off import left_off, recovery
-    from axiommind.surfaces.disclosed import packet_text
+    from axiommind.home import now
+    from axiommind.recall.packets.session_start import left_off, recovery
+    from axiommind.surfaces.render.recall import packet_text
 
     session = memory.environ.get("CLAUDE_CODE_SESSION_ID") or None
     try:
@@ -125,7 +125,7 @@ def _where_we_are(memory: Memory, scope: Scope) -> list[str]:
 
 def _working_memory(memory: Memory, scope: Scope) -> tuple[str | None, str]:
     """The workflow that was worked on last, and what its scratchpads are about."""
-    from axiommind.text.pages import outline
+    from axiommind.text.edits import outline
 
     found = memory.workflows(project=scope.project, active=True, limit=1)
     if not found:
@@ -142,7 +142,7 @@ def _working_memory(memory: Memory, scope: Scope) -> tuple[str | None, str]:
 
 
 def _week(memory: Memory, scope: Scope, begin: int) -> list[str]:
-    from axiommind.surfaces.memory import iso
+    from axiommind.surfaces.render.entries import iso
 
     try:
         sessions = _perspective(memory, scope, "sessions", since=begin)
@@ -207,7 +207,7 @@ def _week(memory: Memory, scope: Scope, begin: int) -> list[str]:
 
 
 def _perspective(memory: Memory, scope: Scope, name: str, **given: Any) -> list[dict[str, Any]]:
-    from axiommind.perspectives import load
+    from axiommind.reports.perspectives import load
 
     asked = load(name)
     params = {param.name: param.default for param in (*asked.filters, *asked.params)}

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from axiommind.errors import AxmError, NotFound
 
 if TYPE_CHECKING:
-    from axiommind.api.telling import SessionTold, Turn
-    from axiommind.memory.shown import EntryShown
+    from axiommind.learning.entry_view import EntryShown
+    from axiommind.search.session_view import SessionTold, Turn
     from axiommind.surfaces.mcp import Tools
 
 __all__ = ["add"]
@@ -48,7 +48,7 @@ def add(tools: Tools) -> None:
         complete={"id": known("select id from sessions order by coalesce(last_ts, started_at) desc limit 5000")},
     )
     def session(id: str) -> str:  # noqa: A002 - the template's word
-        from axiommind.surfaces.disclosed import fenced
+        from axiommind.surfaces.render.recall import fenced
 
         return fenced(_session(memory.session(id)), home)
 
@@ -61,7 +61,7 @@ def add(tools: Tools) -> None:
         complete={"id": known("select entry_id from entries order by created_ts desc limit 5000")},
     )
     def entry(id: str) -> str:  # noqa: A002
-        from axiommind.surfaces.disclosed import fenced
+        from axiommind.surfaces.render.recall import fenced
 
         shown = memory.entry(id)
         text = fenced(_entry(shown), home)
@@ -78,7 +78,7 @@ def add(tools: Tools) -> None:
         complete={"path": known("select path from documents order by mtime desc limit 5000")},
     )
     def doc(path: str) -> str:
-        from axiommind.surfaces.disclosed import fenced
+        from axiommind.surfaces.render.recall import fenced
 
         return fenced(_document(tools, path), home)
 
@@ -91,8 +91,8 @@ def add(tools: Tools) -> None:
         complete={"id": known("select id from workflows order by updated_at desc limit 5000")},
     )
     def workflow(id: str) -> str:  # noqa: A002
-        from axiommind.surfaces.disclosed import clean
-        from axiommind.text.pages import outline
+        from axiommind.surfaces.render.recall import clean
+        from axiommind.text.edits import outline
 
         flow = memory.workflow(id)
         state = "active" if flow.is_active else "over"
@@ -115,7 +115,7 @@ def add(tools: Tools) -> None:
         complete={"id": known("select id from pads order by updated_at desc limit 5000")},
     )
     def pad(id: str) -> str:  # noqa: A002
-        from axiommind.surfaces.disclosed import clean
+        from axiommind.surfaces.render.recall import clean
 
         found = memory.pad(id)
         return clean(_clipped(found.text, f"get-scratchpad {found.pad.id} gives the rest by lines"), home)
@@ -125,7 +125,7 @@ def add(tools: Tools) -> None:
 
 
 def _session(told: SessionTold) -> str:
-    from axiommind.surfaces.memory import iso
+    from axiommind.surfaces.render.entries import iso
 
     began = iso(told.started_at)[:16].replace("T", " ") if told.started_at else "unknown time"
     about = f"session {told.session_id} · {told.project} · {told.agent} · {began} UTC"
@@ -152,8 +152,8 @@ def _turn(turn: Turn) -> str:
 
 
 def _entry(shown: EntryShown) -> str:
-    from axiommind.surfaces.memory import iso, one_line, words_of
-    from axiommind.surfaces.render import counted
+    from axiommind.surfaces.render.entries import iso, one_line, words_of
+    from axiommind.surfaces.render.tables import counted
 
     entry = shown.entry
     facts = [

@@ -1,0 +1,141 @@
+"""The user's own documents: folders of Markdown beside the sessions."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from axiommind.errors import BadQuery, NotFound
+from axiommind.home import Home, Scope
+
+if TYPE_CHECKING:
+    from axiommind.ingest import DocumentReport
+    from axiommind.log.sqlite import SqliteLog
+    from axiommind.projections.documents import DocumentRow, FolderRow
+    from axiommind.projections.runner import Index
+
+__all__ = ["Documents", "Library"]
+
+
+class Library(NamedTuple):
+    """The folders that the user added, and the documents in them."""
+
+    folders: tuple[FolderRow, ...]
+    documents: tuple[DocumentRow, ...]
+
+
+class Documents(Home):
+    """What `axm kb` can ask for."""
+
+    def _index_documents(
+        self,
+        log: SqliteLog,
+        key: bytes,
+        index: Index,
+        *,
+        full: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> DocumentReport:
+        from axiommind.ingest import DocumentIngest
+        from axiommind.projections.documents import made_since
+        from axiommind.projections.runner import Segments
+
+        started = time.monotonic()
+        before, segments, rows = log.last_position(), Segments(log), 0
+
+        def flush(_events: object) -> None:
+            nonlocal rows
+            rows += index.catch_up(log, segments).rows
+
+        user = os.path.realpath(self._user)
+        report = DocumentIngest(log, key, user=user, flush=flush, progress=progress).run(full=full)
+        if report.new or report.updated:
+            report.chunks, report.flaws = made_since(index.db, before)
+        report.rows, report.seconds = rows, time.monotonic() - started
+        return report
+
+    def kb_add(
+        self,
+        folders: Sequence[str | Path],
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        progress: Callable[[int, int], None] | None = None,
+    ) -> DocumentReport:
+        """Add folders (or single files) of documents, and index them. Of a folder that is known, globs replace the
+        old ones, and none change nothing."""
+        from axiommind.ingest.documents import Folder, add_folder, folders_of
+
+        if self.is_sample:
+            raise BadQuery("this is the home of the sample", hint="set AXM_HOME to a home of your own")
+        roots = [_existing(folder) for folder in folders]
+        notes: list[str] = []
+        with self._writing(notes) as (log, key, index):
+            known = folders_of(log)
+            for root in dict.fromkeys(roots):
+                folder = Folder(root, tuple(include), tuple(exclude))
+                if root in known and not (include or exclude):
+                    folder = known[root]
+                if add_folder(log, folder) is None:
+                    notes.append(f"{root} is added already, and just so: nothing changed")
+                elif root in known:
+                    notes.append(f"{root} was added already: its globs are the new ones now")
+            report = self._index_documents(log, key, index, progress=progress)
+            index.stamp()
+        report.notes[:0] = notes
+        return report
+
+    def kb_index(self, *, full: bool = False, progress: Callable[[int, int], None] | None = None) -> DocumentReport:
+        """Bring the documents of the added folders up to date; with `full` every file is opened."""
+        notes: list[str] = []
+        with self._writing(notes) as (log, key, index):
+            report = self._index_documents(log, key, index, full=full, progress=progress)
+            index.stamp()
+        report.notes[:0] = notes
+        return report
+
+    def kb_remove(self, path: str | Path) -> DocumentReport:
+        """Take an added folder out of the index, or a file or a folder inside one. The log keeps what was read."""
+        from axiommind.ingest.documents import folders_of, leave_out, remove_folder
+        from axiommind.projections.documents import below
+
+        wanted = os.path.realpath(Path(path).expanduser())
+        notes: list[str] = []
+        with self._writing(notes) as (log, key, index):
+            if wanted in folders_of(log):
+                remove_folder(log, wanted)
+            elif not below(index.db, wanted) or not leave_out(log, wanted):
+                raise NotFound(f"{wanted} was not added", hint="axm kb list shows what was")
+            report = self._index_documents(log, key, index)
+            index.stamp()
+            if left := below(index.db, wanted):
+                notes.append(f"documents that stay, because they are in another folder that was added: {left}")
+        report.notes[:0] = notes
+        return report
+
+    def kb_list(self) -> Library:
+        """What was added, and what the index has of it."""
+        from axiommind.projections import documents
+
+        if not self.config.log_path.exists() and not self.config.index_path.exists():
+            return Library((), ())
+        with self._reading(Scope(None), None) as connection:
+            return Library(tuple(documents.folders(connection)), tuple(documents.documents(connection)))
+
+    def kb_rebuild_fts(self) -> int:
+        """Make the full-text part of the index anew from the passages; returns how many there are."""
+        with self._writing([]) as (_log, _key, index):
+            return index.refill()
+
+
+def _existing(folder: str | Path) -> str:
+    path = os.path.realpath(Path(folder).expanduser())
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise BadQuery(f"{folder!r} is not UTF-8", hint="give the folder another name") from None
+    if not os.path.lexists(path):
+        raise NotFound(f"there is no folder or file {path}", hint="look at how it is spelled; ~ and . are understood")
+    return path

@@ -1,0 +1,166 @@
+"""What was noticed in a session: drafts with their ids, and where each quote stands or why it was not found.
+
+From here on a draft is only bounded and described; nothing is added to what the extractor said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from axiommind.ids import dedupe_key
+from axiommind.learning import ledgers
+from axiommind.learning.alignment import Aligner, Match, quote_hash
+from axiommind.learning.drafts import ENTRY_TYPES, Candidate, Draft, Quote, canonical_key, entry_id, value_key
+from axiommind.learning.extractors import ExtractionFailed
+from axiommind.model import Span
+from axiommind.projections.transcript import Transcript
+
+__all__ = ["Noticed", "candidate", "claim", "notice", "stored"]
+
+# More claims than anybody makes in a session come from an extractor gone wrong.
+MOST_ENTRIES = 2_000
+_QUOTES_KEPT = 8
+_TITLE_CHARS = 200
+_TEXT_CHARS = 4_000
+
+
+class Noticed(NamedTuple):
+    """A draft with its id, and where each of its quotes was found or why not."""
+
+    entry_id: str
+    draft: Draft
+    evidence: tuple[dict[str, Any], ...]
+    spans: tuple[Span, ...]
+    steps: tuple[tuple[dict[str, Any], ...], ...]
+    aligned: bool
+    confidence: float
+    value_key: str
+
+
+def notice(
+    transcript: Transcript,
+    drafts: Sequence[Draft],
+    event_id: Callable[[int], str],
+    precision: Callable[[str], float] | None = None,
+) -> Iterator[Noticed]:
+    """The drafts of a session, each quote looked up. `precision` says how far what was not measured is believed."""
+    aligner = Aligner([message.text for message in transcript.messages])
+    events: dict[int, str] = {}
+
+    def place(quote: Quote) -> dict[str, Any]:
+        found = aligner.find(quote)
+        if not isinstance(found, Match):
+            return {"reason": found.reason}
+        message = transcript.messages[found.message]
+        if message.position not in events:
+            events[message.position] = event_id(message.position)
+        return {
+            "event_id": events[message.position],
+            **message.span(found.start, found.end)._asdict(),
+            "quote_hash": quote_hash(message.text[found.start : found.end]),
+            "confidence": found.confidence,
+            "method": found.method,
+        }
+
+    known: dict[str, str] = {}
+    for draft in _bounded(drafts):
+        # Of a task the title it began with: the same entry, whether it is learned before or after it was renamed.
+        name = entry_id(transcript.session_id, draft.type, draft.renamed_from or draft.title)
+        value = value_key(draft.type, transcript.project, draft.key or draft.title, draft.value or draft.text)
+        if draft.value and known.get(name, value) != value:  # somebody changed their mind: another claim
+            name = entry_id(transcript.session_id, draft.type, f"{draft.title} = {draft.value}")
+        if name in known and draft.type != "task_note":
+            continue  # said twice in one session: once is enough
+        known[name] = value
+        evidence = tuple(place(quote) for quote in draft.quotes[:_QUOTES_KEPT])
+        found = [one for one in evidence if "reason" not in one]
+        if draft.timestamp is None:  # then it is of when its words were said
+            draft = draft._replace(timestamp=_when(transcript, found))
+        sure = draft.confidence if precision is None else min(draft.confidence, precision(draft.rule))
+        yield Noticed(
+            name,
+            draft,
+            evidence,
+            tuple(Span(*(one[part] for part in Span._fields)) for one in found),
+            tuple(tuple(place(quote) for quote in step.quotes) for step in draft.steps),
+            bool(evidence) and len(found) == len(evidence),
+            round(sure * min((one["confidence"] for one in found), default=1.0), 4),
+            value,
+        )
+
+
+def _when(transcript: Transcript, found: Sequence[dict[str, Any]]) -> int | None:
+    lines = {(one["position"], one["line"]) for one in found}
+    times = (m.timestamp for m in transcript.messages if (m.position, m.line) in lines)
+    return next((at for at in times if at is not None), transcript.ended_at)
+
+
+def _bounded(drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """No more than anybody says, none of it longer than it has to be, and nothing without a title. One draft that is
+    of no known type spoils them all: whatever made it is not to be believed."""
+    for draft in drafts[:MOST_ENTRIES]:
+        if draft.type not in ENTRY_TYPES:
+            raise ExtractionFailed(f"an entry of type {draft.type[:40]!r}, which there is not")
+        title = " ".join(draft.title.split())[:_TITLE_CHARS]
+        if title:
+            sure = min(draft.confidence, 1.0) if draft.confidence > 0 else 0.0  # also of what is no number
+            yield draft._replace(title=title, text=draft.text.strip()[:_TEXT_CHARS] or title, confidence=sure)
+
+
+def candidate(one: Noticed) -> Candidate:
+    """What the checkers are given of a draft."""
+    draft = one.draft
+    status = draft.steps[-1].status if draft.steps else "pending"
+    waits = [blocker.text for blocker in draft.blocked_by] if status not in ("done", "cancelled") else []
+    if status == "blocked" and not waits:
+        waits = ["(unknown blocker)"]
+    return Candidate(
+        one.entry_id,
+        draft.type,
+        draft.title,
+        draft.text,
+        draft.rationale,
+        draft.target,
+        one.spans,
+        status if draft.type == "task_note" else "",
+        draft.priority or "",
+        # Which entity each of them is, is found out later; here it only counts that there is one.
+        tuple("cond_" + dedupe_key("blocker", text)[:16] for text in waits),
+    )
+
+
+def claim(one: Noticed, project: str) -> ledgers.Claim:
+    draft = one.draft
+    key = canonical_key(draft.type, project, draft.key or draft.title)
+    return ledgers.Claim(one.entry_id, draft.type, key, draft.value, one.aligned, one.confidence, draft.timestamp or 0)
+
+
+def stored(one: Noticed, project: str) -> dict[str, Any]:
+    draft = one.draft
+    content: dict[str, Any] = {"text": draft.text}
+    if draft.rationale:
+        content["rationale"] = draft.rationale
+    if draft.target:
+        content["target"] = draft.target
+    if draft.value:
+        content["value"] = draft.value
+    if draft.type == "task_note":
+        content |= {
+            "status": draft.steps[-1].status if draft.steps else "pending",
+            "priority": draft.priority,
+            "blockedBy": [blocker.text for blocker in draft.blocked_by],
+        }
+    return {
+        "entry_id": one.entry_id,
+        "type": draft.type,
+        "title": draft.title,
+        "text": draft.text,
+        "content": content,
+        "canonical_key": canonical_key(draft.type, project, draft.key or draft.title),
+        "value_key": one.value_key,
+        "rule": draft.rule,
+        "confidence": one.confidence,
+        "timestamp": draft.timestamp,
+        "quotes": [quote._asdict() for quote in draft.quotes[:_QUOTES_KEPT]],
+    }

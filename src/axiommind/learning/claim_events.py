@@ -1,0 +1,135 @@
+"""From checked claims to events: what was claimed, where its words stand, what the checkers said, how far it rises.
+
+Whoever makes a claim (an extractor, an agent, a person), it is written the same way. Nothing here writes: the events
+belong into one transaction of the log, in which the index was brought up to it first.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from axiommind.ids import canonical_json, checksum
+from axiommind.learning import ledgers
+from axiommind.learning.candidates import Noticed, claim, stored
+from axiommind.learning.checks import Checked
+from axiommind.learning.drafts import Emit
+from axiommind.learning.policies import GRADUATION, PERSON, Change, Facts
+
+__all__ = ["Origin", "emits_of", "epoch_of", "is_rejected"]
+
+Rises = Callable[[Facts], list[Change]]
+
+
+class Origin(NamedTuple):
+    """Of what session claims are, as it was when they were made, and who made them."""
+
+    session: str
+    project: str
+    epoch: str
+    head: str
+    extractor: str
+    model: str = ""
+    prompt_hash: str = ""
+    by_person: bool = False
+
+
+def epoch_of(db: sqlite3.Connection, session: str) -> str:
+    """Part of every key: a session that was forgotten and came back, or lost a task with another session, is learned
+    as if for the first time."""
+    (first,) = db.execute(
+        """
+        select max(
+            (select coalesce(min(position), 0) from segments where session_id = :session),
+            (select coalesce(max(position), 0) from learning_voids where session_id = :session))
+        """,
+        {"session": session},
+    ).fetchone()
+    return str(first)
+
+
+def is_rejected(db: sqlite3.Connection, one: Noticed) -> bool:
+    """Whether a person rejected what is claimed, in whichever session."""
+    return db.execute("select 1 from rejected_claims where value_key = ?", (one.value_key,)).fetchone() is not None
+
+
+def emits_of(
+    db: sqlite3.Connection,
+    origin: Origin,
+    new: Sequence[Noticed],
+    checked: Checked,
+    rises: Rises,
+    *,
+    moved: Sequence[Noticed] = (),
+) -> Iterator[Emit]:
+    """The events of new claims, and of those whose words were found again elsewhere (`moved`)."""
+    session, epoch = origin.session, origin.epoch
+    text = canonical_json({"entries": [stored(one, origin.project) for one in new]}) if new else None
+    made = {
+        "extractor": origin.extractor,
+        "model": origin.model,
+        "prompt_hash": origin.prompt_hash,
+        "count": len(new),
+    }
+    yield Emit("memory_extracted", made, (session, epoch, origin.head, checksum([made, text])), text=text)
+    places = [
+        {"entry_id": one.entry_id, "aligned": one.aligned, "evidence": list(one.evidence)} for one in (*new, *moved)
+    ]
+    if places:
+        yield Emit("evidence_aligned", {"entries": places}, (session, epoch, checksum(places)))
+    if not new:
+        return
+    yield from _spoken(origin, new, checked)
+    claims = [claim(one, origin.project)._replace(by_person=origin.by_person) for one in new]
+    conflicts = ledgers.conflicts_of(db, claims, epoch)
+    yield from conflicts
+    yield _risen(origin, new, checked, rises, _contested(conflicts))
+
+
+def _spoken(origin: Origin, new: Sequence[Noticed], checked: Checked) -> Iterator[Emit]:
+    verdicts = {one.entry_id: checked.verdicts.get(one.entry_id) for one in new}
+    results = [
+        {"entry_id": name, "passed": verdict.passed, "failed": list(verdict.failed)}
+        for name, verdict in verdicts.items()
+        if verdict is not None
+    ]
+    if not results:
+        return
+    spoken = {
+        "checkers": [[one.name, one.version, one.ok, round(one.seconds, 3)] for one in checked.checkers],
+        "results": results,
+        "agree": checked.agree,
+        "verified_by": checked.verified_by,
+    }
+    # A checker may repeat what it was given, so its words are text.
+    words = {"said": [one.said for one in checked.checkers], "difference": checked.difference[:1000]}
+    unique = (origin.session, origin.epoch, checksum(results), checked.verified_by)
+    yield Emit("idris_checked", spoken, unique, text=canonical_json(words))
+
+
+def _contested(conflicts: Sequence[Emit]) -> set[Any]:
+    """The entries that stand in a conflict which is still open."""
+    ended = {emit.payload["conflict_id"] for emit in conflicts if emit.event_type == "conflict_resolved"}
+    return {
+        emit.payload[side]
+        for emit in conflicts
+        if emit.event_type == "conflict_detected" and emit.payload["conflict_id"] not in ended
+        for side in ("older_id", "newer_id")
+    }
+
+
+def _risen(origin: Origin, new: Sequence[Noticed], checked: Checked, rises: Rises, contested: set[Any]) -> Emit:
+    listed = []
+    for one in new:
+        verdict = checked.verdicts.get(one.entry_id)
+        status = "contested" if one.entry_id in contested else "active"
+        passed = verdict is not None and verdict.passed and checked.agree
+        facts = Facts(one.entry_id, "raw", status, one.aligned, passed, one.confidence)
+        listed += [change.payload() for change in rises(facts)]
+    policy = PERSON if origin.by_person else GRADUATION
+    return Emit(
+        "promoted",
+        {"policy": policy.name, "version": policy.version, "changes": listed},
+        (origin.session, origin.epoch, checksum(listed)),
+    )

@@ -1,0 +1,156 @@
+"""What broke and what mended it: a check that fails, edits to the files it named, and the same check passing.
+
+The check is a run of tests, of a build or of a linter. The line that tells most of the failure is the title; a
+failure that tells nothing, or that the edits had visibly nothing to do with, is not an insight.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from axiommind.learning.drafts import Draft
+from axiommind.learning.extractors._precision import PRECISION
+from axiommind.learning.extractors._quoting import clip, cut, given, head, leaf, only, within
+from axiommind.projections.transcript import Transcript, Use
+
+__all__ = ["fixes"]
+
+_FARTHEST = 40  # uses of tools between the failure and the success
+_RESULT = 100_000
+_CHECKS = ("Bash:test", "Bash:build", "Bash:lint")
+_EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
+_LEADING = re.compile(r"\s*(?:cd\s+[^\s;&|]{1,300}\s*(?:&&|;)\s*|(?:rtk|time|npx|bunx)\s+|[A-Z_]{1,40}=\S{0,100}\s+)")
+_TRAILING = re.compile(r"\s*(?:2>&1|2>/dev/null|&>\s*/dev/null|\|\s*(?:tail|head|grep|cat)\b[^|&;]{0,100})\s*$")
+_PIPE = re.compile(r"\||;|\bpipefail\b")
+_NOT_RUN = re.compile(r"\s*<tool_use_error>|.{0,40}(?:command not found|unrecognized subcommand)", re.DOTALL)
+_ANSI = re.compile(r"\x1b\[[0-9;]{0,20}m")
+# The most telling first. A line must say what is wrong, not only that something is.
+_TELLING = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"^.{0,200}\berror (?:TS\d{1,5}|\[?[EC]\d{3,5}\]?)[: ].{5,300}$",
+        r"^\(fail\)[ \t].{5,300}$",
+        r"^(?:error|Error)(?:\[[A-Z]\d{1,5}\])?: .{10,300}$",
+        r"^[ \t]{0,8}(?:E[ \t]{1,8})?(?:[A-Z]\w{0,40}\.){0,4}[A-Z]\w{0,40}(?:Error|Exception)\b: .{5,300}$",
+        r"^[ \t]{0,8}\d{1,6}:\d{1,5}[ \t]{1,8}error[ \t]{1,8}.{5,300}$",
+        r"^[ \t]{0,8}(?:at )?[\w./@-]{1,200}:\d{1,6}:\d{1,5}:?[ \t]{1,4}(?:lint/|error|[EFWC]\d{3,4}\b).{3,300}$",
+        r"^[ \t]{0,8}(?:×|✖|✗|✘)[ \t]{1,4}\S.{10,300}$",
+        r"^[ \t]{0,8}(?:FAIL|FAILED|--- FAIL:)[ \t].{5,300}$",
+    )
+)
+# Nobody learns from these, or they say only that something failed.
+_TRIVIAL = re.compile(
+    r"\bformat\b|Formatter would|organizeImports|unused|errors were emitted"
+    r"|Script not found|exited with code|\bELIFECYCLE\b",
+    re.IGNORECASE,
+)
+
+
+# A complaint that was switched off was not mended.
+_SILENCED = re.compile(
+    r"biome-ignore|eslint-disable|# ?noqa|type: ?ignore|@ts-(?:ignore|expect-error)|nolint|allow\(clippy"
+)
+_TEST_FILE = re.compile(r"[._-](?:test|spec)s?\.\w{1,5}$|^test_|_test\.\w{1,5}$", re.IGNORECASE)
+_BEFORE = 200  # uses before the failure that may have written the test
+_NOISE = re.compile(r"^(?:at |[×✖✗✘] )|(?: FIXABLE)?[ ━─]{1,200}$| \[[\d.]{1,10} ?ms\]$")
+_LINES = 50
+
+
+class _Failure(NamedTuple):
+    at: int
+    use: Use
+    message: int
+    lines: tuple[str, ...]  # the most telling first
+
+
+def fixes(transcript: Transcript) -> list[Draft]:
+    found: dict[str, Draft] = {}
+    failed: dict[str, _Failure] = {}
+    for at, use in enumerate(transcript.uses):
+        if use.classified_name not in _CHECKS or use.failed is None:
+            continue
+        line = given(use, "command")[:2_000]
+        check = _plain(line)
+        if not check:
+            continue
+        if use.failed:
+            failure = _failure(transcript, at, use)
+            if failure is None:
+                failed.pop(check, None)
+            else:
+                failed[check] = failure
+        elif check in failed and not _PIPE.search(line):
+            failure = failed.pop(check)
+            draft = _fix(transcript, check, failure, at, use)
+            if draft is not None:
+                found.setdefault(draft.title, draft)
+    return list(found.values())
+
+
+def _edited(use: Use) -> str:
+    """The name of the file that a use changed; empty when it changed none."""
+    path = given(use, "file_path") or given(use, "notebook_path")
+    if use.name not in _EDITS or use.failed is not False:
+        return ""
+    return PurePosixPath(path.replace("\\", "/")).name
+
+
+def _plain(command: str) -> str:
+    """The check itself, without where it runs and what becomes of its output."""
+    for _ in range(4):
+        command = _LEADING.sub("", command, count=1) if _LEADING.match(command) else command
+        command = _TRAILING.sub("", command)
+    return " ".join(command.split())
+
+
+def _failure(transcript: Transcript, at: int, use: Use) -> _Failure | None:
+    for message in use.results:
+        text = transcript.messages[message].text[:_RESULT]
+        if _NOT_RUN.match(text):
+            return None
+        lines = [match[0] for pattern in _TELLING for match in pattern.finditer(text) if not _TRIVIAL.search(match[0])]
+        if lines:
+            return _Failure(at, use, message, tuple(dict.fromkeys(lines))[:_LINES])
+    return None
+
+
+def _fix(transcript: Transcript, check: str, failure: _Failure, at: int, use: Use) -> Draft | None:
+    if at - failure.at > _FARTHEST:
+        return None
+    complaint = transcript.messages[failure.message].text[:_RESULT]
+    edited: dict[str, None] = {}
+    for other in transcript.uses[failure.at + 1 : at]:
+        name = _edited(other)
+        if name and _SILENCED.search(given(other, "new_string")[:20_000]):
+            return None
+        if name:
+            edited[name] = None
+    before = {_edited(other) for other in transcript.uses[max(0, failure.at - _BEFORE) : failure.at]}
+    if all(_TEST_FILE.search(name) and name in before for name in edited):
+        return None  # a test that was just being written was wrong: that says nothing about the project
+    # Tests print errors that they expect, and do so again when they pass: such a line was not the failure.
+    passed = "\n".join(transcript.messages[result].text[:_RESULT] for result in use.results)
+    line = next((line for line in failure.lines if line.strip() not in passed), "")
+    if not line or not any(name in complaint for name in edited):
+        return None
+    told = _NOISE.sub("", " ".join(_ANSI.sub("", line).split()))
+    quotes = only(
+        within(transcript, failure.message, cut(line.strip())),
+        leaf(transcript, failure.use, "/command"),
+    )
+    for result in use.results[:1]:
+        quotes = only(quotes, within(transcript, result, head(transcript.messages[result].text)))
+    return Draft(
+        type="insight",
+        title=clip(f"Fixed: {clip(check, 60)}: {told}"),
+        text=(
+            f"`{clip(check, 200)}` failed with: {clip(told, 300).rstrip('.')}. "
+            f"It passed after edits to {', '.join(edited)}."
+        ),
+        quotes=quotes,
+        rule="fixes",
+        confidence=PRECISION["fixes"],
+        timestamp=use.timestamp,
+    )

@@ -1,0 +1,145 @@
+"""What a shell line gave to `git commit`, `git revert` or `gh pr create`, and where in the line those words stand.
+
+Which programs a line runs is read by `text.commands`; here only the words of one of them are, with their places.
+A line where the two do not agree (a here-document that shows a command, say) gives nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from axiommind.tools.shell import programs
+
+__all__ = ["Word", "runs"]
+
+_LONGEST = 20_000  # characters of a shell line
+_START = re.compile(r"(?:^|[\n;&|({])[ \t]*(?:(?:rtk|sudo|command|time|proxy)[ \t]+){0,3}(?=(?:git|gh)[ \t])")
+_PLAIN = re.compile(r"[^\s'\"\\|&;()<>`$]+")
+_IN_QUOTES = re.compile(r'[^"\\`$]+')
+_CAT = re.compile(r"\$\([ \t\n]{0,8}cat[ \t]{0,8}<<-?[ \t]{0,8}(['\"]?)(\w{1,40})\1[ \t]{0,8}\r?\n")
+_STDIN = re.compile(r"<<-?[ \t]{0,8}(['\"]?)(\w{1,40})\1")
+_REDIRECT = re.compile(r"[<>]{1,2}&?[ \t]{0,8}[^\s;|&()<>]*")
+_GIT_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
+
+
+class Word(NamedTuple):
+    """A word as the program got it (None: only a shell would know), and where its letters stand in the line."""
+
+    text: str | None
+    start: int
+    end: int
+
+
+def runs(line: str, program: str, *names: str) -> list[list[Word]]:
+    """The arguments of each run of `program names…` in a line, what stood on its standard input last (as `<<`)."""
+    if len(line) > _LONGEST or program not in line or names[-1] not in line:
+        return []
+    wanted = (program, *names)
+    said = sum(1 for words in programs(line) if _after(words, wanted) is not None)
+    found = []
+    for start in _START.finditer(line) if said else ():
+        words = _words(line, start.end())
+        at = _after([word.text or "" for word in words], wanted)
+        if at is not None:
+            found.append(words[at:])
+    return found if len(found) == said else []
+
+
+def _after(words: list[str], wanted: tuple[str, ...]) -> int | None:
+    """Where the arguments begin, if this is a run of what is wanted."""
+    if not words or words[0] != wanted[0]:
+        return None
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in _GIT_VALUED else 1
+    end = at + len(wanted) - 1
+    return end if tuple(words[at:end]) == wanted[1:] else None
+
+
+def _words(line: str, at: int) -> list[Word]:
+    """The words from here to the end of the simple command."""
+    found: list[Word] = []
+    stdin = ""
+    pieces: list[str] | None = None
+    known, start, last = True, at, at
+    while at < len(line):
+        char = line[at]
+        if char in " \t" or line.startswith("\\\n", at):
+            if pieces is not None:
+                found.append(Word("".join(pieces) if known else None, start, last))
+            pieces, known = None, True
+            at += 1 if char in " \t" else 2
+            continue
+        if char in "\n;|&)":
+            break
+        if char in "<>":
+            here = _STDIN.match(line, at)
+            redirect = _REDIRECT.match(line, at)
+            stdin = here[2] if here else stdin
+            at = here.end() if here else redirect.end() if redirect else at + 1
+            continue
+        at, first, last, text = _piece(line, at)
+        if pieces is None:
+            pieces, start = [], first
+        known = known and text is not None
+        pieces.append(text or "")
+    if pieces is not None:
+        found.append(Word("".join(pieces) if known else None, start, last))
+    if stdin and (newline := line.find("\n", at)) >= 0 and (end := _end_of(line, newline + 1, stdin)) is not None:
+        found += [Word("<<", at, at), Word(line[newline + 1 : end], newline + 1, end)]
+    return found
+
+
+def _piece(line: str, at: int) -> tuple[int, int, int, str | None]:
+    """One piece of a word: where to go on, where its letters begin and end, and what it says."""
+    char = line[at]
+    if char == "'":
+        close = line.find("'", at + 1)
+        return (len(line), at, len(line), None) if close < 0 else (close + 1, at + 1, close, line[at + 1 : close])
+    if char == '"':
+        return _quoted(line, at + 1)
+    if char == "\\":
+        return at + 2, at, at + 2, line[at + 1 : at + 2]
+    if plain := _PLAIN.match(line, at):
+        return plain.end(), at, plain.end(), plain[0]
+    return at + 1, at, at + 1, None  # `$`, a backtick, a bracket
+
+
+def _quoted(line: str, at: int) -> tuple[int, int, int, str | None]:
+    pieces: list[str] = []
+    known = True
+    first = last = at
+    while at < len(line) and line[at] != '"':
+        if plain := _IN_QUOTES.match(line, at):
+            pieces.append(plain[0])
+            at = last = plain.end()
+        elif line[at] == "\\":
+            escaped = line[at + 1 : at + 2]
+            pieces.append(escaped if escaped in ('"', "\\", "$", "`") else "\\" + escaped)
+            at = last = at + 2
+        elif cat := _CAT.match(line, at):
+            end = _end_of(line, cat.end(), cat[2])
+            if end is None:
+                return len(line), first, len(line), None
+            first = first if pieces else cat.end()  # the body, not the `$(cat` around it
+            pieces.append(line[cat.end() : end])
+            last = end
+            at = line.find(")", end)
+            at = len(line) if at < 0 else at + 1
+        else:
+            known = known and line[at] == "$" and line[at + 1 : at + 2] in ("", " ", '"', *"0123456789")
+            pieces.append(line[at])
+            at = last = at + 1
+    return at + 1, first, last, "".join(pieces) if known and at < len(line) else None
+
+
+def _end_of(line: str, at: int, tag: str) -> int | None:
+    """Where the body of a here-document ends; None when nothing ends it."""
+    while at < len(line):
+        close = line.find("\n", at)
+        close = len(line) if close < 0 else close
+        if line[at:close].strip() == tag:
+            return at
+        at = close + 1
+    return None

@@ -1,0 +1,177 @@
+"""What people state plainly: standing rules, things to remember, decisions. English, Korean, Chinese, Japanese.
+
+Only a person's own sentences count: not code, not quoted or pasted text, not questions, not long prompts, and not
+the prompt that another agent wrote for a subagent. An order for this once is no rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from axiommind.learning.drafts import Draft, Quote
+from axiommind.learning.extractors._phrases import (
+    MOMENT,
+    ONLY_A_REASON,
+    PHRASES,
+    REASONS,
+    STATE,
+    UNLESS,
+    VAGUE,
+    WORK,
+    Phrase,
+)
+from axiommind.learning.extractors._precision import PRECISION
+from axiommind.learning.extractors._prohibitions import PROHIBITIONS
+from axiommind.learning.extractors._quoting import clip
+from axiommind.projections.transcript import Transcript
+
+__all__ = ["Statement", "stated", "statements"]
+
+_PROMPT = 1_200  # characters; what is longer was pasted, or is a document
+_LINES = 25
+_SENTENCE = 240
+_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_INLINE = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|「[^」\n]{1,200}」|『[^』\n]{1,200}』")
+_PASTED = re.compile(r"\s*(?:[>$#|\[{<]|//|\*/|at\s+\S+\s*\(|\d{2}:\d{2}|Implement the following plan)")
+_BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_END = re.compile(r"[.!?]+(?=\s|$)|[。！？]+|\n+")
+_OF_THE_DAY = re.compile(r"\bthe (?:PR|pull request|issue|ticket|bug)\b", re.IGNORECASE)  # nobody decides a way by it
+_HANGUL = re.compile(r"[가-힣]")
+_KANA = re.compile(r"[ぁ-んァ-ヴ]")
+_HAN = re.compile(r"[一-鿿]")
+_HOLE = "\N{WHITE SQUARE}"  # stands where a quotation was, so that nothing in it is read as said
+_A_ROW = "わさかたなまらがば"  # Japanese: the last sound of a verb before ない
+
+
+class Statement(NamedTuple):
+    kind: str  # always, never, known, decided
+    language: str
+    title: str
+    why: str
+
+
+def statements(transcript: Transcript) -> list[Draft]:
+    found: dict[tuple[str, str], Draft] = {}
+    for n, message in enumerate(transcript.messages):
+        if message.role != "person" or transcript.subagent or message.copied:
+            continue
+        for sentence, after in pairwise([*_sentences(message.text), ""]):
+            said = stated(sentence)
+            if said is None:
+                continue
+            decided, ruled = said.kind == "decided", said.kind in ("always", "never")
+            quotes, why = [Quote(n, sentence)], said.why
+            if decided and not why and (why := _reason(after, said.language)):
+                quotes.append(Quote(n, after))
+            rule = f"stated-{said.language}"
+            draft = Draft(
+                type="decision" if decided else "fact",
+                title=clip(sentence) if ruled else said.title,  # without its `never` a rule would read as its opposite
+                text=sentence,
+                quotes=tuple(quotes),
+                rule=rule,
+                confidence=PRECISION[rule],
+                rationale=why if decided else "",
+                key=said.title,
+                value=f"{said.kind}: {said.title}" if ruled else said.title,
+                timestamp=message.timestamp,
+            )
+            found[draft.type, draft.key] = draft  # who says it again, or otherwise, means the later
+    return list(found.values())
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """A short prompt's sentences as they stand; an empty one for code, a pasted line or a question."""
+    if len(text) > _PROMPT * 4 or len(text.strip()) > _PROMPT or text.strip().count("\n") > _LINES:
+        return
+    masked = _FENCE.sub(lambda fence: "\n" * len(fence[0]), text)
+    start = 0
+    for end in [*_END.finditer(masked), None]:
+        stop = end.start() if end else len(masked)
+        line_start = masked.rfind("\n", 0, start) + 1
+        part = masked[start:stop]
+        asked = end is not None and any(mark in end[0] for mark in "?？")
+        bullet = _BULLET.match(part)
+        first = start + (bullet.end() if bullet else len(part) - len(part.lstrip()))
+        sentence = text[first:stop].rstrip()
+        said = not asked and not _PASTED.match(masked, line_start) and 4 <= len(sentence) <= _SENTENCE
+        if first < stop:
+            yield sentence if said else ""
+        start = end.end() if end else stop
+
+
+def stated(sentence: str) -> Statement | None:
+    """What a sentence states, if it plainly does."""
+    language = _language(sentence)
+    masked = _INLINE.sub(lambda quotation: _HOLE * len(quotation[0]), sentence)
+    for phrase in PHRASES[language]:
+        match = phrase.pattern.match(masked)
+        if match is not None:
+            return _statement(phrase, match, sentence, language)
+    prohibition = PROHIBITIONS[language]
+    match = prohibition.order.match(masked)
+    if match is None or prohibition.at_hand.search(masked):
+        return None
+    said = _statement(Phrase("never", prohibition.order), match, sentence, language)
+    standing = prohibition.standing.search(said.title) if said is not None else None
+    place = standing.groupdict().get("place") if standing is not None else None
+    return said if standing is not None and (place is None or WORK[language].search(place)) else None
+
+
+def _statement(phrase: Phrase, match: re.Match[str], sentence: str, language: str) -> Statement | None:
+    """What a phrase found, unless its claim is of the moment, somebody else's, or about nothing of the work."""
+    names = match.groupdict()
+    start, end = match.span(next(name for name in ("claim", "other", "third") if names.get(name)))
+    claim, why = sentence[start:end].strip(), names.get("why") or ""
+    rest = match.string
+    if language in REASONS and (reason := REASONS[language].search(match.string[start:end])):
+        claim = sentence[start : start + reason.start()].strip()
+        why = sentence[start + reason.start("why") : end].strip()
+        rest = match.string[: start + reason.start()] + match.string[end:]
+    elif why:  # it stands first; of it, only the words that open the sentence are said of the whole
+        why = sentence[match.start("why") : match.end("why")].strip()
+        if MOMENT[language].match(rest):
+            return None
+        rest = rest[match.end("why") :]
+    if phrase.kind == "decided" and _OF_THE_DAY.search(rest):
+        return None
+    if UNLESS[language].search(rest) or MOMENT[language].search(rest):
+        return None
+    if phrase.kind == "known" and STATE[language].search(rest):
+        return None
+    if names.get("about"):
+        about = sentence[match.start("about") : match.end("about")]
+        claim = f"{about}{claim}" if language in ("zh", "ja") and about[-1] > "z" < claim[:1] else f"{about} {claim}"
+    claim = _bare(" ".join(claim.split()), language, phrase.kind)
+    if len(claim) < (6 if language == "en" else 3) or VAGUE.match(claim) or not WORK[language].search(claim):
+        return None
+    return Statement(phrase.kind, language, claim, why)
+
+
+def _reason(sentence: str, language: str) -> str:
+    match = ONLY_A_REASON[language].match(sentence)
+    return next((text for text in match.groups() if text), "") if match else ""
+
+
+def _language(sentence: str) -> str:
+    if _HANGUL.search(sentence):
+        return "ko"
+    if _KANA.search(sentence):
+        return "ja"
+    return "zh" if _HAN.search(sentence) else "en"
+
+
+def _bare(claim: str, language: str, kind: str) -> str:
+    """The claim without what its polarity left of a verb, so that always and never have one title."""
+    claim = claim.strip(" \t,，、;:")
+    if language == "ko" and kind in ("always", "never"):
+        claim = re.sub(r"(?<=\S)써$", "쓰", claim)
+        claim = re.sub(r"\s?[해하]$", "", claim)
+    if language == "ja" and kind == "never" and claim[-1:] in _A_ROW and len(claim) > 2:
+        claim = claim[:-1]
+    if language == "en":
+        claim = re.sub(r"[,\s]+(?:please|pls|thanks|ok(?:ay)?)$", "", claim, flags=re.IGNORECASE)
+    return claim

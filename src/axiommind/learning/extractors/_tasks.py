@@ -1,0 +1,222 @@
+"""Tasks that an agent kept in its own list: TodoWrite, TaskCreate and TaskUpdate.
+
+One draft for each task, with the statuses it was given in order. A title that comes back after it was done is
+another task. A call that failed, or that nothing came back from, changed nothing. Numbers of tasks that this
+session did not create (it shares a list) name nothing here, and are left alone. What a fork has from its parent says
+which task is meant, and is learned there: of such a task only what the fork itself did is told. Chores of every
+session (`_chores`) are left out, unless something waits for them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from axiommind.learning.drafts import Blocker, Draft, Quote, Step, normalise
+from axiommind.learning.extractors._chores import is_chore
+from axiommind.learning.extractors._precision import PRECISION
+from axiommind.learning.extractors._quoting import MOST_QUOTES, clip, covered, cut, given, leaf, only, within
+from axiommind.projections.transcript import Transcript, Use
+
+__all__ = ["MOST", "tasks"]
+
+MOST = 500  # tasks of one session; a list that is longer is not what somebody means to do
+_STATUS = {
+    "pending": "pending",
+    "in_progress": "in_progress",
+    "completed": "done",
+    "done": "done",
+    "deleted": "cancelled",
+    "cancelled": "cancelled",
+}
+_CLOSED = ("done", "cancelled")
+_CREATED = re.compile(r"Task #(\w{1,20}) created")
+
+
+@dataclass(eq=False)
+class _Task:
+    rule: str
+    title: str
+    text: str
+    quotes: tuple[Quote, ...]
+    timestamp: int | None
+    steps: list[Step] = field(default_factory=list)
+    blockers: list[_Task] = field(default_factory=list)
+    renamed_from: str = ""
+    copied: bool = False  # it was listed in the session that this one was forked from
+    own: list[Step] = field(default_factory=list)  # what of it this session itself says, and no other
+    own_blockers: list[_Task] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        return self.steps[-1].status if self.steps else ""
+
+    def step(self, status: str, quotes: tuple[Quote, ...], use: Use) -> None:
+        if status != self.status and quotes:
+            self.steps.append(Step(status, quotes, use.timestamp))
+            if not use.copied:
+                self.own.append(self.steps[-1])
+
+    def draft(self) -> Draft | None:
+        """What this session says of it; None when it says nothing."""
+        is_renamed = self.copied and bool(self.renamed_from) and self.status not in _CLOSED
+        if not self.quotes or not (self.own or is_renamed):
+            return None
+        quotes, timestamp = self.quotes, self.timestamp
+        if self.copied and self.own:
+            quotes, timestamp = only(quotes[:1], self.own[0].quotes, quotes[1:]), self.own[0].timestamp
+        return Draft(
+            type="task_note",
+            title=self.title,
+            text=self.text,
+            quotes=quotes[:MOST_QUOTES],
+            rule=self.rule,
+            confidence=PRECISION[self.rule],
+            timestamp=timestamp,
+            steps=tuple(self.own),
+            blocked_by=tuple(Blocker(other.title, is_title=True) for other in self.own_blockers),
+            renamed_from=self.renamed_from,
+        )
+
+
+def tasks(transcript: Transcript) -> list[Draft]:
+    lists = _Lists(transcript)
+    for use in transcript.uses:
+        if use.failed is not False:
+            continue
+        if use.name == "TodoWrite":
+            lists.todos(use)
+        elif use.name == "TaskCreate":
+            lists.create(use)
+        elif use.name == "TaskUpdate":
+            lists.update(use)
+    awaited = {id(blocker) for task in lists.all if not is_chore(task.title) for blocker in task.blockers}
+    kept = [task for task in lists.all if not is_chore(task.title) or id(task) in awaited]
+    return [draft for task in kept if (draft := task.draft()) is not None]
+
+
+class _Lists:
+    """What the agent's lists held so far."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self.transcript = transcript
+        self.all: list[_Task] = []
+        self.by_number: dict[str, _Task] = {}
+        self.by_title: dict[str, _Task] = {}  # the latest of each title
+
+    def named(self, rule: str, title: str, text: str, quotes: tuple[Quote, ...], use: Use) -> _Task | None:
+        """The open task of this title, or a new one; None when there is no title or there are too many."""
+        title = clip(title)
+        known = self.by_title.get(normalise(title))
+        if known is not None and known.status not in _CLOSED:
+            return known
+        if not title or not quotes or len(self.all) >= MOST:
+            return None
+        task = _Task(rule, title, text or title, quotes, use.timestamp, copied=use.copied)
+        self.all.append(task)
+        self.by_title[normalise(title)] = task
+        return task
+
+    def todos(self, use: Use) -> None:
+        items = use.given.get("todos")
+        seen: set[str] = set()
+        for i, item in enumerate(items if isinstance(items, list) else ()):
+            if not isinstance(item, dict) or not isinstance(item.get("content"), str):
+                continue
+            title, status = item["content"], _status_of(item.get("status"))
+            key = normalise(clip(title))
+            if not status or key in seen:  # twice in one list: which of them a later status is of, nobody says
+                continue
+            seen.add(key)
+            known = self.by_title.get(key)
+            if known is not None and (known.status == status or (known.status in _CLOSED and status in _CLOSED)):
+                continue
+            quotes = leaf(self.transcript, use, f"/todos/{i}/content")
+            said = leaf(self.transcript, use, f"/todos/{i}/status")
+            task = self.named("todos", title, "", quotes, use)
+            if task is not None:
+                task.step(status, said if task.steps or status != "pending" else quotes, use)
+
+    def create(self, use: Use) -> None:
+        subject = given(use, "subject")
+        number = next((m[1] for r in use.results if (m := _CREATED.search(self.transcript.messages[r].text))), None)
+        if number is None:
+            return
+        quotes = leaf(self.transcript, use, "/subject")
+        more, text = self.described(use)
+        task = self.named("tasks", subject, text, only(quotes, more), use)
+        if task is not None:
+            self.by_number[number] = task
+            if not task.steps:
+                task.step("pending", quotes, use)
+
+    def update(self, use: Use) -> None:
+        task = self.by_number.get(_number(use.given.get("taskId")))
+        if task is None:
+            return
+        status = _status_of(use.given.get("status"))
+        if task.status in _CLOSED and status and status not in _CLOSED:
+            again = self.named(task.rule, task.title, task.text, leaf(self.transcript, use, "/status"), use)
+            if again is None:
+                return
+            again.quotes = only(task.quotes, again.quotes)
+            self.by_number[_number(use.given.get("taskId"))] = task = again
+        self.rename(task, use)
+        more, text = self.described(use)
+        if text:
+            task.text = text
+            task.quotes = only(task.quotes[:1], more)
+        if status and not (task.status == "done" and status == "cancelled"):  # tidied away, and still done
+            task.step(status, leaf(self.transcript, use, "/status"), use)
+        for number in _numbers(use.given.get("addBlockedBy")):
+            self.block(task, self.by_number.get(number), use, "addBlockedBy")
+        for number in _numbers(use.given.get("addBlocks")):
+            self.block(self.by_number.get(number), task, use, "addBlocks")
+
+    def described(self, use: Use) -> tuple[tuple[Quote, ...], str]:
+        """What a call says that a task is about, as far as it can be quoted."""
+        message = use.leaves.get("/description")
+        text = given(use, "description").strip()
+        return ((), "") if message is None else covered(self.transcript, message, text, MOST_QUOTES - 1)
+
+    def rename(self, task: _Task, use: Use) -> None:
+        title = clip(given(use, "subject"))
+        if not title or normalise(title) == normalise(task.title):
+            return
+        if self.by_title.get(normalise(task.title)) is task:
+            del self.by_title[normalise(task.title)]
+        if not use.copied:
+            task.renamed_from = task.renamed_from or task.title
+        task.title = title
+        task.quotes = only(leaf(self.transcript, use, "/subject"), task.quotes)
+        self.by_title[normalise(title)] = task
+
+    def block(self, task: _Task | None, blocker: _Task | None, use: Use, field_name: str) -> None:
+        """A task that waits for one that is not done. One that is being worked on waits for nothing."""
+        if task is None or blocker is None or task is blocker:
+            return
+        if blocker.status in _CLOSED or task.status not in ("pending", "blocked"):
+            return
+        said: tuple[Quote, ...] = ()
+        for result in use.results[:1]:
+            said = within(self.transcript, result, cut(self.transcript.messages[result].text.strip()))
+        task.step("blocked", only(leaf(self.transcript, use, f"/{field_name}/0"), said), use)
+        if task.status == "blocked" and not any(other is blocker for other in task.blockers):
+            task.blockers.append(blocker)
+            if not use.copied:
+                task.own_blockers.append(blocker)
+
+
+def _status_of(word: Any) -> str:
+    return _STATUS.get(word, "") if isinstance(word, str) else ""
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip().removeprefix("#")
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def _numbers(value: Any) -> list[str]:
+    return [_number(item) for item in value] if isinstance(value, list) else []

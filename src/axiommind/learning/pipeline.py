@@ -1,0 +1,340 @@
+"""The pipeline: from a recorded session to entries and tasks, as events. It never writes a table.
+
+Reading, extracting, aligning and checking need no lock and may take long (a model answers, Idris checks). Then one
+transaction of the log brings everything that was learned of a session, or nothing of it. A session that fails is
+marked so and tried again by the next run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from axiommind.errors import AxmError
+from axiommind.ids import canonical_json, ulid
+from axiommind.learning.audit import measured
+from axiommind.learning.candidates import Noticed, candidate, notice
+from axiommind.learning.checks import Checked, Idris, check
+from axiommind.learning.claim_events import Origin, emits_of, epoch_of, is_rejected
+from axiommind.learning.drafts import Emit
+from axiommind.learning.event_writer import Writer
+from axiommind.learning.extractors import Extraction, ExtractionFailed, Extractor
+from axiommind.learning.policies import Change, Facts, promotions
+from axiommind.learning.run_report import Report
+from axiommind.learning.tasks.match import Near
+from axiommind.learning.tasks.resolve import IndexState, Noted, Resolved, resolve
+from axiommind.log import EventLog
+from axiommind.projections import transcript as recorded
+from axiommind.projections.outbox import UNCHOSEN, wanted
+from axiommind.projections.runner import SCHEMA_VERSION, Index, Segments
+from axiommind.projections.session_rows import iso
+from axiommind.projections.transcript import Transcript
+from axiommind.vectors import outbox
+
+__all__ = ["Pipeline"]
+
+# Sessions are checked together, because a checker takes longer to start than to read some more claims.
+_CHECKED_TOGETHER = 200
+_SESSIONS_TOGETHER = 32
+_CHARS_TOGETHER = 16_000_000  # of text that is held meanwhile
+# After so many sessions in a row that failed with the same words, the others would too.
+ALIKE = 3
+_STEPS = ("build", "read", "extraction", "align", "entries", "check", "tasks", "project", "index")
+
+
+@dataclass(slots=True)
+class _Work:
+    """One session on its way."""
+
+    session: str
+    project: str
+    head: str
+    epoch: str
+    build_id: str
+    steps: dict[str, float] = field(default_factory=dict)
+    transcript: Transcript | None = None
+    extraction: Extraction | None = None
+    noticed: tuple[Noticed, ...] = ()
+    error: str | None = None
+    failed_at: str | None = None
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        except ExtractionFailed as error:
+            self.error, self.failed_at = str(error)[:300], name
+        finally:
+            self.steps[name] = self.steps.get(name, 0.0) + (time.perf_counter() - started) * 1000
+
+
+class Pipeline:
+    """Learns sessions into a log. `stop` ends a run early (a budget that was reached)."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        key: bytes,
+        index: Index,
+        extractor: Extractor,
+        idris: Idris | None,
+        *,
+        together: bool = True,
+        near: Near | None = None,
+        now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self._log, self._index, self._extractor, self._idris = log, index, extractor, idris
+        self._writer = Writer(log, key)
+        self._together = together
+        self._near = near
+        self._now = now
+        self._began = now()
+        self._precision = None if extractor.is_measured else (lambda rule: measured(index.db, rule))
+
+    def run(
+        self,
+        sessions: Sequence[str],
+        *,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Report:
+        report = Report(dry_run=dry_run)
+        started = time.perf_counter()
+        batch: list[_Work] = []
+        done = 0
+        alike: list[str] = []  # errors of the last sessions
+        try:
+            for session in sessions:
+                if not self._together and self._learned_meanwhile(session):  # by another process: asked for once
+                    done += 1
+                    continue
+                work = self._prepare(session, write=not dry_run)
+                if work is None:  # forgotten since
+                    done += 1
+                    continue
+                batch.append(work)
+                entries = sum(len(w.noticed) for w in batch)
+                held = sum(w.transcript.size for w in batch if w.transcript is not None)
+                full = entries >= _CHECKED_TOGETHER or len(batch) >= _SESSIONS_TOGETHER or held >= _CHARS_TOGETHER
+                if full or not self._together:
+                    self._finish_all(batch, report)
+                    batch = []
+                done += 1
+                if progress is not None:
+                    progress(done, len(sessions))
+                alike = [*alike, work.error][-ALIKE:] if work.error is not None else []
+                if len(alike) == ALIKE and len(set(alike)) == 1 and not self._together:
+                    report.stopped = f"{ALIKE} sessions in a row failed alike"
+                    report.left = len(sessions) - done
+                    break
+        except AxmError as error:  # the budget is used up, or a store cannot be used: what was learned stays
+            if not getattr(error, "stops_quietly", False):
+                raise
+            report.stopped = error.message
+            report.left = len(sessions) - done
+        self._finish_all(batch, report)
+        if not dry_run:
+            self._index.catch_up(self._log, Segments(self._log))
+            report.waiting = outbox.waiting(self._index.db)
+        report.steps = {name: round(took, 3) for name, took in report.steps.items()}
+        report.seconds = time.perf_counter() - started
+        return report
+
+    def _learned_meanwhile(self, session: str) -> bool:
+        self._index.catch_up(self._log, Segments(self._log))
+        row = self._index.db.execute(
+            "select head from learned where session_id = ? and extractor = ? and status = 'success' and at >= ?",
+            (session, self._extractor.name, iso(self._began)),
+        ).fetchone()
+        return row is not None and row[0] == recorded.head_of(self._index.db, session)
+
+    # --- before the lock -------------------------------------------------------------------------------
+
+    def _prepare(self, session: str, *, write: bool) -> _Work | None:
+        db = self._index.db
+        started = time.perf_counter()
+        transcript = recorded.read(db, self._log.blob, session)
+        if transcript is None:
+            return None
+        epoch = epoch_of(db, session)
+        work = _Work(session, transcript.project, transcript.head, epoch, ulid(self._now()), transcript=transcript)
+        work.steps["read"] = (time.perf_counter() - started) * 1000
+        if write and not self._together:  # what takes long is seen to have begun
+            with work.step("build"), self._log.atomic():
+                if not self._is_gone(work):
+                    self._append(work, self._started(work))
+        with work.step("extraction"):
+            work.extraction = self._extractor.extract(transcript)
+        if work.extraction is not None:
+            with work.step("align"):
+                drafts = work.extraction.drafts
+                work.noticed = tuple(notice(transcript, drafts, self._event_id, self._precision))
+        return work
+
+    def _started(self, work: _Work) -> Emit:
+        version = wanted(self._index.db)
+        return Emit(
+            "build_started",
+            {
+                "extractor": self._extractor.name,
+                "model": "",
+                "prompt_hash": "",
+                "embedder_model": "none" if version == UNCHOSEN else version,
+                "embedding_version": version,
+                "idris_version": self._idris.version if self._idris is not None else "none",
+                "schema_version": str(SCHEMA_VERSION),
+                "head": work.head,
+            },
+            (work.build_id,),
+        )
+
+    def _event_id(self, position: int) -> str:
+        event = self._log.event_at(position)
+        return "" if event is None else event.event_id
+
+    # --- all of a session, or nothing ------------------------------------------------------------------
+
+    def _finish_all(self, batch: Sequence[_Work], report: Report) -> None:
+        if not batch:
+            return
+        started = time.perf_counter()
+        checked = self._check([one for work in batch for one in self._new(work)])
+        each = (time.perf_counter() - started) * 1000 / len(batch)
+        for work in batch:
+            work.steps["check"] = each
+            if report.dry_run:
+                report.count(work.session, work.transcript, work.error, self._new(work), {})
+                report.planned += self._new(work)
+            else:
+                self._apply(work, checked, report)
+            if work.extraction is not None:
+                report.notes += [f"session {work.session}: {note}" for note in work.extraction.notes]
+            for name, took in work.steps.items():
+                report.steps[name] = report.steps.get(name, 0.0) + took
+        if not checked.agree:
+            report.notes.append("the checkers disagree, so nothing of this batch was promoted: axm doctor says more")
+
+    def _check(self, noticed: Sequence[Noticed]) -> Checked:
+        return check([candidate(one) for one in noticed if one.aligned], idris=self._idris)
+
+    def _new(self, work: _Work) -> list[Noticed]:
+        """What is not known yet and was not rejected, each once."""
+        found: dict[str, Noticed] = {}
+        for one in work.noticed:
+            known = self._index.db.execute("select 1 from entries where entry_id = ?", (one.entry_id,)).fetchone()
+            if not known and not is_rejected(self._index.db, one):
+                found.setdefault(one.entry_id, one)
+        return list(found.values())
+
+    def _moved(self, work: _Work) -> list[Noticed]:
+        """What is known already, but was quoted from lines that were rewritten since, and is found again."""
+        rows = self._index.db.execute(
+            """
+            select distinct v.entry_id from entry_evidence v join entries e on e.entry_id = v.entry_id
+            where e.session_id = ? and not v.is_live
+            """,
+            (work.session,),
+        )
+        stale = {row[0] for row in rows}
+        return [one for one in work.noticed if one.entry_id in stale and one.aligned]
+
+    def _is_gone(self, work: _Work) -> bool:
+        """Whether the session was forgotten since it was read; asked where nobody else appends."""
+        return (
+            self._log.is_forgotten(work.session, work.project) or epoch_of(self._index.db, work.session) != work.epoch
+        )
+
+    def _apply(self, work: _Work, checked: Checked, report: Report) -> None:
+        changes: dict[str, str] = {}
+        new: list[Noticed] = []
+        with self._log.atomic():
+            # Nobody else appends now, so what is worked out from the index is worked out from all there is.
+            self._index.catch_up(self._log, Segments(self._log))
+            if self._is_gone(work):
+                return
+            self._append(work, self._started(work))
+            if work.error is None:
+                new = self._new(work)
+                emits = list(self._entries(work, new, checked, changes))
+                with work.step("tasks"):
+                    resolved = self._tasks(work)
+                for emit in (*emits, *resolved.emits):
+                    self._append(work, emit)
+                report.rejected_before += sum(is_rejected(self._index.db, one) for one in work.noticed)
+                report.tasks_created += resolved.created
+                report.tasks_changed += resolved.changed
+                report.transitions_rejected += resolved.rejected
+                report.conflicts += sum(emit.event_type == "conflict_detected" for emit in emits)
+        if work.error is None:
+            with work.step("project"):
+                self._index.catch_up(self._log, Segments(self._log))
+            with work.step("index"):
+                report.waiting = outbox.waiting(self._index.db)  # the jobs are there: axm embed does them
+        with self._log.atomic():
+            if self._log.is_forgotten(work.session, work.project):
+                return
+            self._append(work, _finished(work, self._extractor.name))
+            self._append(work, _measured(work))
+        report.count(work.session, work.transcript, work.error, new, changes)
+
+    def _entries(
+        self, work: _Work, new: Sequence[Noticed], checked: Checked, changes: dict[str, str]
+    ) -> Iterator[Emit]:
+        """Steps 2 to 6: what was read and extracted, where it stands, what the checkers said, how far it rises."""
+        assert work.transcript is not None and work.extraction is not None
+        read = work.transcript
+        positions = sorted({message.position for message in read.messages})
+        ingested = {"head": work.head, "segments": positions, "messages": len(read.messages), "uses": len(read.uses)}
+        yield Emit("session_ingested", ingested, (work.session, work.epoch, work.head))
+        made = work.extraction
+        origin = Origin(
+            work.session, work.project, work.epoch, work.head, self._extractor.name, made.model, made.prompt_hash
+        )
+
+        def rise(facts: Facts) -> list[Change]:
+            risen = promotions(facts)
+            changes[facts.entry_id] = risen[-1].target if risen else facts.stage
+            return risen
+
+        with work.step("entries"):
+            yield from emits_of(self._index.db, origin, new, checked, rise, moved=self._moved(work))
+
+    def _tasks(self, work: _Work) -> Resolved:
+        db = self._index.db
+        noted = [
+            Noted(one.draft, one.entry_id, one.aligned, one.steps)
+            for one in work.noticed
+            if one.draft.type == "task_note" and not is_rejected(self._index.db, one)
+        ]
+        return resolve(IndexState(db), noted, project=work.project, epoch=work.epoch, now=self._now(), near=self._near)
+
+    def _append(self, work: _Work, emit: Emit) -> None:
+        self._writer.append(emit, session=work.session, project=work.project, build=work.build_id)
+
+
+def _finished(work: _Work, extractor: str) -> Emit:
+    payload = {
+        "status": "success" if work.error is None else "failed",
+        "head": work.head,
+        "extractor": extractor,
+        "model": work.extraction.model if work.extraction is not None else None,
+        "prompt_hash": work.extraction.prompt_hash if work.extraction is not None else None,
+    }
+    return Emit("build_finished", payload, (work.build_id,), text=_why(work))
+
+
+def _measured(work: _Work) -> Emit:
+    steps = [
+        {"stage": name, "latency_ms": round(work.steps[name], 3), "success": name != work.failed_at}
+        for name in _STEPS
+        if name in work.steps
+    ]
+    return Emit("pipeline_measured", {"steps": steps}, (work.build_id,), text=_why(work))
+
+
+def _why(work: _Work) -> str | None:
+    """What a model says when it fails may be what it was given: text, and not for a payload."""
+    return None if work.error is None else canonical_json({"error": work.error})

@@ -1,0 +1,95 @@
+"""Living tasks: what is to be done, what waits for what, and a person's word about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from axiommind.home import Scope, now
+from axiommind.ids import one_of
+from axiommind.learning.rulings import Judging
+
+if TYPE_CHECKING:
+    from axiommind.learning.drafts import Emit
+    from axiommind.projections.task_rows import BlockedTask, ResolvedCondition, TaskDetail, TaskRow
+
+__all__ = ["Tasks"]
+
+
+class Tasks(Judging):
+    """What `axm tasks`, `task`, `blocked`, `conditions` and `condition` can ask for."""
+
+    def tasks(self, scope: Scope, *, statuses: Sequence[str] = (), limit: int = 50) -> list[TaskRow]:
+        from axiommind.projections.task_rows import list_tasks
+
+        with self._reading(Scope(None), None) as db:
+            return list_tasks(db, statuses, scope.project, limit)
+
+    def task(self, name: str) -> TaskDetail:
+        """One task with what it waits for, where it comes from, and everything that happened to it."""
+        from axiommind.projections.task_rows import get_task_detail
+
+        with self._reading(Scope(None), None) as db:
+            found = get_task_detail(db, _named(db, name, "task"))
+            assert found is not None  # it was just named
+            return found
+
+    def blocked(self, scope: Scope, *, kind: str = "all", limit: int = 50) -> list[BlockedTask]:
+        """Tasks that are blocked: all, those with `suggested` blockers only, or with an `unknown` one."""
+        from axiommind.projections import task_rows as queries
+
+        ask = {
+            "all": queries.list_blocked_tasks,
+            "suggested": queries.list_tasks_with_only_suggested_blockers,
+            "unknown": queries.list_tasks_with_unknown_placeholder_blocker,
+        }[kind]
+        with self._reading(Scope(None), None) as db:
+            return ask(db, scope.project, limit)
+
+    def resolved_conditions(self, scope: Scope, *, limit: int = 50) -> list[ResolvedCondition]:
+        from axiommind.projections.task_rows import list_resolved_conditions
+
+        with self._reading(Scope(None), None) as db:
+            return list_resolved_conditions(db, scope.project, limit)
+
+    def set_task(self, name: str, *, status: str | None = None, priority: str | None = None) -> TaskDetail:
+        """Say what a task's status or priority is. `none` takes the priority away."""
+        from axiommind.learning.tasks import resolve
+
+        with self._memory() as (log, writer, index), log.atomic():
+            task = _named(index.db, name, "task")
+            state = resolve.IndexState(index.db)
+            if priority is not None:  # first: a task that is done has none to change
+                wanted = None if priority == "none" else priority
+                self._say(writer, index.db, task, resolve.set_priority(state, task, wanted, epoch="user", now=now()))
+            if status is not None:
+                self._say(writer, index.db, task, resolve.set_status(state, task, status, epoch="user", now=now()))
+        return self.task(task)
+
+    def resolve_condition(self, name: str, to: str) -> ResolvedCondition:
+        """Say what a condition turned out to be: a task, an artifact, or another condition."""
+        from axiommind.learning.tasks import resolve
+        from axiommind.projections.task_rows import list_resolved_conditions
+
+        with self._memory() as (log, writer, index), log.atomic():
+            condition = _named(index.db, name, "condition")
+            entity = _named(index.db, to, None)
+            emits = resolve.resolve_condition(resolve.IndexState(index.db), condition, entity, epoch="user", now=now())
+            self._say(writer, index.db, condition, emits)
+        with self._reading(Scope(None), None) as db:
+            known = list_resolved_conditions(db, None, 1_000_000)
+        return next(one for one in known if one.condition_id == condition)
+
+    def _say(self, writer: Any, db: Any, entity: str, emits: Sequence[Emit]) -> None:
+        (project,) = db.execute("select project from entities where entity_id = ?", (entity,)).fetchone()
+        for emit in emits:
+            writer.append(emit, session=None, project=project, actor="user")
+
+
+def _named(db: Any, name: str, kind: str | None) -> str:
+    """The entity that was meant: by its id, or the beginning of it."""
+    rows = db.execute("select entity_id from entities where ?1 is null or entity_type = ?1", (kind,))
+    hint = (
+        "axm tasks lists the tasks" if kind != "condition" else "axm blocked lists the conditions that tasks wait for"
+    )
+    return one_of(name.strip(), {row[0] for row in rows}, kind or "task, condition or artifact", hint)

@@ -1,0 +1,99 @@
+"""What a task waits for, from words to references: a task, an artifact, or a condition.
+
+A text becomes a task only when it means one beyond doubt; nothing here makes a task up. Otherwise it is a condition,
+which keeps the tasks that it may mean as candidates. A task's own title is no blocker of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from axiommind.learning.drafts import Blocker, canonical_key
+from axiommind.learning.tasks.canonical import artifact_in
+from axiommind.learning.tasks.match import Match, Near, exact, looks_like_condition, norm, strict, suggest_candidates
+from axiommind.learning.tasks.state import World
+from axiommind.projections.task_fold import PLACEHOLDER, Task, entity_id, placeholder, printable
+
+__all__ = ["BlockerRef", "declare", "refer", "unknown"]
+
+EXPLICIT_CONFIDENCE = 1.0
+HINT_CONFIDENCE = 0.75
+UNKNOWN_CONFIDENCE = 0.5
+
+_TASK_ID = re.compile(r"\btsk_[0-9a-f]{16}\b")
+
+
+class BlockerRef(NamedTuple):
+    """`key`, `text` and `url` are what a condition or an artifact is declared with."""
+
+    kind: str
+    entity_id: str
+    raw_text: str
+    confidence: float
+    candidates: tuple[Match, ...] = ()
+    key: str = ""
+    text: str = ""
+    url: str | None = None
+
+
+def refer(world: World, task: Task, blockers: Iterable[Blocker], near: Near | None = None) -> list[BlockerRef]:
+    """What these words mean, each thing once, the task itself left out."""
+    found: dict[str, BlockerRef] = {}
+    own = norm(task.title)
+    for blocker in blockers:
+        text = printable(blocker.text).strip()
+        if not text or norm(text) == own:
+            continue
+        ref = _one(world, text, blocker.is_title, near)
+        if ref.entity_id != task.task_id:
+            found.setdefault(ref.entity_id, ref)
+    return list(found.values())
+
+
+def unknown(world: World) -> BlockerRef:
+    """The condition that stands for a blocker that nobody named."""
+    entity, key = placeholder(world.project)
+    return BlockerRef("condition", entity, PLACEHOLDER, UNKNOWN_CONFIDENCE, key=key, text=PLACEHOLDER)
+
+
+def _one(world: World, text: str, is_title: bool, near: Near | None) -> BlockerRef:
+    if (named := _TASK_ID.search(text)) and world.task(named[0]) is not None:
+        return BlockerRef("task", named[0], text, EXPLICIT_CONFIDENCE)
+    if is_title:
+        task_id = exact(world, text, world.project)
+        return BlockerRef("task", task_id, text, EXPLICIT_CONFIDENCE) if task_id else _condition(world, text, near)
+    match = strict(world, text, project=world.project, now=world.now, near=near)
+    if match is not None and match.method == "exact":
+        return BlockerRef("task", match.task_id, text, match.score)
+    if artifact := artifact_in(text, world.project):
+        entity = entity_id("art", artifact.key)
+        return BlockerRef(
+            "artifact", entity, text, artifact.confidence, key=artifact.key, text=artifact.text, url=artifact.url
+        )
+    if match is not None:
+        return BlockerRef("task", match.task_id, text, match.score)
+    return _condition(world, text, near)
+
+
+def _condition(world: World, text: str, near: Near | None) -> BlockerRef:
+    key = canonical_key("cond", world.project, text)
+    confidence = HINT_CONFIDENCE if looks_like_condition(text) else UNKNOWN_CONFIDENCE
+    candidates = suggest_candidates(world, text, project=world.project, now=world.now, near=near)
+    return BlockerRef("condition", entity_id("cond", key), text, confidence, tuple(candidates), key, text)
+
+
+def declare(world: World, ref: BlockerRef, entry_id: str | None, at: int | None) -> None:
+    """Every entry that names a condition or an artifact declares it: it stays while one of them does."""
+    if ref.kind == "task":
+        return
+    payload: dict[str, Any] = {"entity_id": ref.entity_id, "entry_id": entry_id}
+    said = {"text": ref.text, "canonical_key": ref.key}
+    key = (ref.entity_id, entry_id or "")
+    if ref.kind == "artifact":
+        world.emit("artifact_declared", payload, *key, said={**said, "url": ref.url}, at=at)
+    else:
+        payload["auto_placeholder"] = ref.entity_id == placeholder(world.project)[0]
+        candidates = [{"task_id": match.task_id, "score": match.score} for match in ref.candidates]
+        world.emit("condition_declared", payload, *key, said={**said, "candidates": candidates}, at=at)

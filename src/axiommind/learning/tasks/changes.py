@@ -1,0 +1,74 @@
+"""The events of one change, whoever makes it: a draft or a person.
+
+Keys are numbered by what its maker has said of the task before (`nth`): saying it again later is another event, and
+the same one made by two at once is one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from axiommind.learning.tasks import blockers
+from axiommind.learning.tasks.state import World
+from axiommind.projections.task_fold import FINAL, STATUSES, TRANSITIONS, Task
+
+__all__ = ["need_blocker", "prioritise", "reason", "set_blockers", "way"]
+
+
+def way(before: str, to: str) -> list[tuple[str, str]] | None:
+    """The changes that lead there: one, or two for a completion out of nowhere; None when nothing may."""
+    if to in TRANSITIONS[before]:
+        return [(before, to)]
+    if to == "done" and before not in FINAL:
+        return [(before, "in_progress"), ("in_progress", "done")]
+    return None
+
+
+def reason(before: str, to: str) -> str:
+    if to not in STATUSES:
+        return "unknown status"
+    return "final" if before in FINAL else "no such transition"
+
+
+def prioritise(world: World, task: Task, to: str | None, entry_id: str | None, nth: int, at: int | None) -> None:
+    payload = {"task_id": task.task_id, "from": task.priority, "to": to, "entry_id": entry_id}
+    change = f"{task.priority or ''}->{to or ''}"
+    world.emit("task_priority_changed", payload, task.task_id, change, entry_id or "", nth, at=at)
+
+
+def set_blockers(
+    world: World,
+    task: Task,
+    mode: str,
+    refs: Sequence[blockers.BlockerRef],
+    texts: list[str],
+    entry_id: str | None,
+    nth: int,
+    at: int | None,
+) -> None:
+    for ref in refs:
+        blockers.declare(world, ref, entry_id, at)
+    payload = {
+        "task_id": task.task_id,
+        "mode": mode,
+        "blockers": [
+            {
+                "kind": ref.kind,
+                "entity_id": ref.entity_id,
+                "confidence": ref.confidence,
+                "candidates": [{"task_id": match.task_id, "score": match.score} for match in ref.candidates],
+            }
+            for ref in refs
+        ],
+        "entry_id": entry_id,
+    }
+    digest = hashlib.sha1("\n".join(sorted(ref.entity_id for ref in refs)).encode(), usedforsecurity=False)
+    key = (task.task_id, mode, digest.hexdigest()[:12], entry_id or "", nth)
+    world.emit("task_blockers_set", payload, *key, said={"raw_texts": texts}, at=at)
+
+
+def need_blocker(world: World, task: Task, entry_id: str | None, nth: int, at: int | None) -> None:
+    """Blocked, and nobody says by what: the project's placeholder, as a real blocker that lists can show."""
+    if not task.blockers and not task.suggestions:
+        set_blockers(world, task, "replace", [blockers.unknown(world)], [], entry_id, nth, at)

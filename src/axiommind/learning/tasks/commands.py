@@ -1,0 +1,86 @@
+"""What a person may say of tasks and conditions: the same table and the same laws as for drafts, and an answer when
+something cannot be.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axiommind.errors import BadQuery, NotFound
+from axiommind.learning.drafts import PRIORITIES, Emit
+from axiommind.learning.tasks.changes import need_blocker, prioritise, way
+from axiommind.learning.tasks.state import IndexState, World
+from axiommind.projections.task_fold import STATUSES, TRANSITIONS, Task, placeholder
+
+__all__ = ["resolve_condition", "set_priority", "set_status"]
+
+
+def set_status(state: IndexState, task_id: str, to: str, *, epoch: str, now: int) -> list[Emit]:
+    """A person says what a task is now. Completing one that was not begun is two changes, as for everyone."""
+    world, task = _open(state, task_id, epoch, now)
+    if to not in STATUSES:
+        raise BadQuery(f"there is no status {to!r}", hint=f"one of: {', '.join(STATUSES)}")
+    if to == task.status:
+        raise BadQuery(f"{task_id} is {to} already", hint=f"axm task show {task_id}")
+    path = way(task.status, to)
+    if path is None:
+        after = sorted(TRANSITIONS[task.status], key=STATUSES.index)
+        if not after:
+            raise BadQuery(f"{task_id} is {task.status}, and that is final", hint="a title that returns is a new task")
+        raise BadQuery(f"{task_id} is {task.status} and cannot become {to}", hint=f"it can become: {', '.join(after)}")
+    nth = len(state.rows(task_id))
+    if to == "blocked":
+        need_blocker(world, task, None, nth, None)
+    for before, step in path:
+        payload: dict[str, Any] = {"task_id": task_id, "from": before, "to": step, "entry_id": None, "spans": []}
+        world.emit("task_status_changed", payload, task_id, f"{before}->{step}", "", nth)
+    return world.emits
+
+
+def set_priority(state: IndexState, task_id: str, to: str | None, *, epoch: str, now: int) -> list[Emit]:
+    """A person says how urgent a task is; None takes its priority away."""
+    world, task = _open(state, task_id, epoch, now)
+    if to is not None and to not in PRIORITIES:
+        raise BadQuery(f"there is no priority {to!r}", hint=f"one of: {', '.join(PRIORITIES)}")
+    if task.is_final:
+        raise BadQuery(f"{task_id} is {task.status}, and that is final", hint="a title that returns is a new task")
+    if to == task.priority:
+        raise BadQuery(f"the priority of {task_id} is {to or 'none'} already", hint=f"axm task show {task_id}")
+    prioritise(world, task, to, None, len(state.rows(task_id)), None)
+    return world.emits
+
+
+def resolve_condition(
+    state: IndexState, condition_id: str, entity: str, *, epoch: str, now: int, by: str = "user"
+) -> list[Emit]:
+    """A person says what a condition turned out to be."""
+    if state.kind(condition_id) != "condition":
+        raise NotFound(f"there is no condition {condition_id}", hint="axm blocked shows what tasks wait for")
+    if state.kind(entity) is None:
+        raise NotFound(f"there is no task, condition or artifact {entity}", hint="axm tasks lists the tasks")
+    project = state.project(condition_id)
+    if condition_id == placeholder(project)[0]:
+        raise BadQuery(
+            f"{condition_id} stands for every blocker that nobody named, not for one of them",
+            hint="axm blocked shows which tasks wait for it",
+        )
+    seen, at = {condition_id}, entity
+    while at not in seen:
+        seen.add(at)
+        at = str(state.current(at).get("resolved_to") or at)
+    if at == condition_id:
+        raise BadQuery(f"{entity} leads back to {condition_id}", hint="resolve it to a task or an artifact")
+    if state.current(condition_id).get("resolved_to") == entity:
+        raise BadQuery(f"{condition_id} is resolved to {entity} already", hint="axm conditions resolved")
+    world = World(state, project=project, epoch=epoch, now=now)
+    payload = {"condition_id": condition_id, "entity_id": entity, "by": by}
+    world.emit("condition_resolved_to", payload, condition_id, entity, len(state.rows(condition_id)))
+    return world.emits
+
+
+def _open(state: IndexState, task_id: str, epoch: str, now: int) -> tuple[World, Task]:
+    world = World(state, project=state.project(task_id), epoch=epoch, now=now)
+    task = world.task(task_id)
+    if task is None:
+        raise NotFound(f"there is no task {task_id}", hint="axm tasks lists them")
+    return world, task

@@ -1,0 +1,339 @@
+"""From what was said about tasks to events about them. Reads the index, returns events, writes nothing.
+
+A draft finds its task by the title it had first, or opens one. Its steps are taken in order: what the table allows
+becomes a change, what it forbids a `task_transition_rejected`, and a completion out of nowhere goes through
+in_progress. What was said before the last word on how far the task is changes nothing: when it was said counts, not
+when it is learned. Every event says how many steps of its entry are taken with it (`step`), so learning a session
+again goes on where it ended, and learning it twice is learning it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from axiommind.learning.drafts import PRIORITIES, Draft, Emit, Step
+from axiommind.learning.tasks import blockers, changes
+from axiommind.learning.tasks.commands import resolve_condition, set_priority, set_status
+from axiommind.learning.tasks.match import Near, task_key
+from axiommind.learning.tasks.state import IndexState, World
+from axiommind.projections.task_fold import FINAL, STATUSES, Task, entity_id, printable
+
+__all__ = ["IndexState", "Noted", "Resolved", "resolve", "resolve_condition", "set_priority", "set_status"]
+
+REPLACE_QUOTE_CHARS = 30  # a shorter quote does not carry "this, and nothing else, blocks it"
+
+
+class Noted(NamedTuple):
+    """A draft of a task, the entry it became, whether its evidence was found, and where, step by step."""
+
+    draft: Draft
+    entry_id: str
+    aligned: bool
+    spans: Sequence[Sequence[Any]] = ()
+
+
+class Resolved(NamedTuple):
+    """The events; how many tasks they open, how many they change, how many transitions were refused. `left`: the task
+    as each entry leaves it."""
+
+    emits: list[Emit]
+    created: int
+    changed: int
+    rejected: int
+    left: dict[str, Task]
+
+
+class _Said(NamedTuple):
+    """One step of an entry. An entry may be several drafts: the same title, listed anew after it was done."""
+
+    step: int  # how many steps of the entry are taken with it
+    status: str | None  # None: only mentioned
+    spans: Sequence[Any]
+    at: int | None  # as far as anyone knows; None: now
+    is_first: bool  # of its draft
+    since: int | None  # when it was said, to be told from what was said before and after it; None: now
+    over_at: int | None = None  # when its draft says that the task is over, if it does
+
+
+def resolve(
+    state: IndexState,
+    drafts: Iterable[tuple[Draft, str, bool, Sequence[Sequence[Any]]]],
+    *,
+    project: str,
+    epoch: str,
+    now: int,
+    near: Near | None = None,
+) -> Resolved:
+    """The events that these drafts amount to, given what is known already."""
+    world = World(state, project=project, epoch=epoch, now=now)
+    entries: dict[str, list[Noted]] = {}
+    for item in map(Noted._make, drafts):
+        if item.draft.type == "task_note" and item.draft.title.strip():
+            entries.setdefault(item.entry_id, []).append(item)
+    work = [_Entry(world, items, near) for items in entries.values()]
+    # All of them are opened first: a task may wait for one that is named after it.
+    for entry in work:
+        entry.open()
+    for entry in work:
+        entry.follow()
+    return _summary(world, work)
+
+
+def _summary(world: World, work: list[_Entry]) -> Resolved:
+    def about(*types: str) -> list[str]:
+        return [emit.payload["task_id"] for emit in world.emits if emit.event_type in types]
+
+    created = about("task_created")
+    changed = about("task_status_changed", "task_priority_changed", "task_title_changed", "task_blockers_set")
+    return Resolved(
+        world.emits,
+        len(created),
+        len(set(changed) - set(created)),
+        len(about("task_transition_rejected")),
+        {entry.entry_id: entry.task for entry in work if entry.task is not None},
+    )
+
+
+class _Entry:
+    """What one entry says of its task, and how far that was taken before."""
+
+    def __init__(self, world: World, items: list[Noted], near: Near | None) -> None:
+        self.entry_id = items[0].entry_id
+        self.task: Task | None = None
+        self._world = world
+        self._near = near
+        self._past = world.past(self.entry_id)
+        self._taken_before = self._past.taken
+        self._drafts = list(_steps(items))
+
+    def open(self) -> None:
+        """Find the task of the first step, or make it."""
+        item, steps = self._drafts[0]
+        self.task = self._known(item.draft)
+        if self.task is None:
+            self._create(item.draft, steps[0])
+        elif self._past.task_id is None:
+            first = next((said for said in steps if not self._is_older(said)), None)
+            if first is not None and self._opens(first):
+                self._create(item.draft, first)
+        if len(self._drafts) == 1 and not self._now().is_final:
+            self._rename(item.draft, is_last=True)
+
+    def follow(self) -> None:
+        """Take the steps that were not taken before."""
+        self.task = self._known(self._drafts[0][0].draft)
+        taken = self._past.taken
+        for item, steps in self._drafts:
+            if steps[-1].step > self._taken_before:
+                is_last = item is self._drafts[-1][0]
+                self._take(item, [said for said in steps if said.step > taken], is_last)
+        item, steps = self._drafts[-1]
+        last = steps[-1]
+        if last.step <= self._taken_before:
+            self._rename(item.draft, is_last=True)
+            if not self._is_older(last):
+                self._block(item, last.at)
+        if self._past.taken < last.step:
+            # Nothing changed by it, but it spoke of the task: evidence, and nothing to be taken again later.
+            payload: dict[str, Any] = {"task_id": self._now().task_id, "entry_id": self.entry_id, "step": last.step}
+            if last.status in STATUSES and not self._is_older(last):
+                payload["status"] = last.status
+            self._emit("task_mentioned", payload, last.step, at=last.at)
+
+    def _take(self, item: Noted, steps: list[_Said], is_last: bool) -> None:
+        """The steps of one draft that were not taken before."""
+        fresh = [said for said in steps if not self._is_older(said)]
+        rest = fresh
+        if fresh and self._opens(fresh[0]):
+            rest = fresh[1:] if self._create(item.draft, fresh[0]) else fresh
+        self._rename(item.draft, is_last)
+        if steps and not fresh:
+            return
+        at = rest[0].at if rest else item.draft.timestamp
+        self._prioritise(item, at)
+        if "blocked" in {said.status for said in fresh} or "blocked" not in {said.status for said in steps}:
+            self._block(item, at)
+        for said in rest:
+            is_taken = False
+            if self._opens(said):
+                is_taken = self._create(item.draft, said)
+                self._block(item, said.at)
+            if not is_taken:
+                self._step(said)
+
+    def _now(self) -> Task:
+        assert self.task is not None  # `open` has found or made it
+        return self.task
+
+    def _known(self, draft: Draft) -> Task | None:
+        """The task that this entry spoke of last; otherwise the one that goes, or went, by the draft's first title."""
+        task_id = self._past.task_id
+        if task_id is None:
+            task_id = self._world.by_key("task", task_key(self._world.project, _first_title(draft)))
+        return self._world.task(task_id) if task_id is not None else None
+
+    def _is_older(self, said: _Said) -> bool:
+        """Whether something newer was said of how far the task is. Being listed says nothing of that; but what was over
+        before it was listed is not what was listed."""
+        task = self._now()
+        if said.since is None:
+            return False
+        if task.status != "pending" and said.since < task.heard_at:
+            return True
+        return said.over_at is not None and said.over_at < task.listed_at
+
+    def _opens(self, said: _Said) -> bool:
+        """Whether it starts a new task, because the one of this title is over: not by the same draft."""
+        task = self._now()
+        if not task.is_final or self._is_older(said):
+            return False
+        if said.status in ("in_progress", "blocked"):
+            return said.is_first or _over_by(task) != self.entry_id
+        return said.status in (None, "pending")
+
+    def _rename(self, draft: Draft, is_last: bool) -> None:
+        """Give the task the title that it got in this session, once: others may have renamed it since."""
+        task, title = self._now(), printable(draft.title)
+        key = task_key(self._world.project, title)
+        if not draft.renamed_from.strip() or key == task.canonical_key:
+            return
+        given = self._past.titles.get(task.task_id, [])
+        if (given[-1] == key or not is_last) if key in given else key in {known.text for known in task.keys}:
+            return
+        nth = self._past.count("task_title_changed", task.task_id)
+        payload = {"task_id": task.task_id, "entry_id": self.entry_id}
+        said = {"title": title, "canonical_key": key}
+        self._emit("task_title_changed", payload, key, nth, said=said, at=draft.timestamp)
+
+    def _create(self, draft: Draft, said: _Said) -> bool:
+        """A new task, under the first title it had; whether the step is taken with that. None starts as done, blocked
+        or cancelled."""
+        title = _first_title(draft)
+        key = task_key(self._world.project, title)
+        n = self._past.count("task_created", key)
+        status = "in_progress" if said.status in ("in_progress", "done") else "pending"
+        is_taken = said.status in (status, None)
+        task_id = entity_id("tsk", key, self.entry_id, n)
+        payload = {
+            "task_id": task_id,
+            "entry_id": self.entry_id,
+            "status": status,
+            "priority": draft.priority if draft.priority in PRIORITIES else None,
+            "spans": list(said.spans),
+            "step": said.step if is_taken else said.step - 1,
+        }
+        text = {"title": title, "canonical_key": key}
+        self._world.emit("task_created", payload, key, self.entry_id, n, said=text, at=said.at)
+        self.task = self._world.task(task_id)
+        self._rename(draft, is_last=True)
+        return is_taken
+
+    def _prioritise(self, item: Noted, at: int | None) -> None:
+        task, priority = self._now(), item.draft.priority
+        if priority not in PRIORITIES or priority == task.priority or task.is_final:
+            return
+        if self._past.priority.get(task.task_id) == priority:
+            return  # said before, and changed by somebody else since
+        nth = self._past.count("task_priority_changed", task.task_id)
+        changes.prioritise(self._world, task, priority, self.entry_id, nth, at)
+        self.task = self._world.task(task.task_id)
+
+    def _block(self, item: Noted, at: int | None) -> None:
+        """What the draft says the task waits for, unless the same words were said before."""
+        task = self._now()
+        texts = [printable(blocker.text) for blocker in item.draft.blocked_by]
+        if not texts or task.is_final or self._past.blockers.get(task.task_id) == texts:
+            return
+        refs = blockers.refer(self._world, task, item.draft.blocked_by, self._near)
+        # Nothing but itself blocks it: an empty suggestion changes nothing, and keeps that this was said and looked at.
+        mode = "replace" if refs and _carries(item) else "suggest"
+        nth = self._past.count("task_blockers_set", task.task_id)
+        changes.set_blockers(self._world, task, mode, refs, texts, self.entry_id, nth, at)
+        self.task = self._world.task(task.task_id)
+
+    def _step(self, said: _Said) -> None:
+        task, to = self._now(), said.status
+        if to is None or to == task.status or self._is_older(said):
+            return
+        if to == "pending" and said.is_first:
+            return  # a list that has it: no word on how far it is
+        path = changes.way(task.status, to)
+        if path is None:
+            payload = {
+                "task_id": task.task_id,
+                "from": task.status,
+                "to": to if to in STATUSES else "unknown",
+                "entry_id": self.entry_id,
+                "reason": changes.reason(task.status, to),
+                "spans": list(said.spans),
+                "step": said.step,
+            }
+            self._emit("task_transition_rejected", payload, f"{task.status}->{payload['to']}", said.step, at=said.at)
+            return
+        if to == "blocked":
+            self._need_blocker(said.at)
+        for i, (before, after) in enumerate(path, start=1):
+            step = said.step if i == len(path) else said.step - 1
+            payload = {
+                "task_id": task.task_id,
+                "from": before,
+                "to": after,
+                "entry_id": self.entry_id,
+                "spans": list(said.spans),
+                "step": step,
+            }
+            self._emit("task_status_changed", payload, f"{before}->{after}", said.step, at=said.at)
+
+    def _need_blocker(self, at: int | None) -> None:
+        task = self._now()
+        nth = self._past.count("task_blockers_set", task.task_id)
+        changes.need_blocker(self._world, task, self.entry_id, nth, at)
+        self.task = self._world.task(task.task_id)
+
+    def _emit(
+        self,
+        event_type: str,
+        payload: dict[str, Any],
+        *key: str | int,
+        said: dict[str, Any] | None = None,
+        at: int | None = None,
+    ) -> None:
+        task_id = str(payload["task_id"])
+        self._world.emit(event_type, payload, task_id, *key, self.entry_id, said=said, at=at)
+        self.task = self._world.task(task_id)
+
+
+def _steps(items: list[Noted]) -> Iterable[tuple[Noted, list[_Said]]]:
+    """The steps of each draft, counted through; a draft without any mentions its task, and that is one."""
+    count, is_timed = 0, True
+    for item in items:
+        draft, at = item.draft, item.draft.timestamp
+        said = []
+        for i, step in enumerate(draft.steps or (Step(""),)):
+            at = step.timestamp if step.timestamp is not None else at
+            is_timed = is_timed and at is not None  # what is said after what is said now is said now
+            spans = item.spans[i] if i < len(item.spans) else ()
+            status = step.status if draft.steps else None
+            said.append(_Said(count + i + 1, status, spans, at, i == 0, at if is_timed else None))
+        count, last = said[-1].step, said[-1]
+        yield item, [one._replace(over_at=last.since) for one in said] if last.status in FINAL else said
+
+
+def _first_title(draft: Draft) -> str:
+    """What the task was called when this session first spoke of it: learned before it was renamed or after, it is the
+    same task."""
+    return printable(draft.renamed_from if draft.renamed_from.strip() else draft.title)
+
+
+def _over_by(task: Task) -> str | None:
+    """The entry that finished it."""
+    ends = (one for one in reversed(task.history) if one.after == task.status and one.outcome == "applied")
+    return next((one.entry_id for one in ends), None)
+
+
+def _carries(item: Noted) -> bool:
+    """Whether the evidence says what blocks the task, and not only something like it."""
+    draft = item.draft
+    longest = max((len(q.text) for q in (*draft.quotes, *(q for s in draft.steps for q in s.quotes))), default=0)
+    return item.aligned and (longest >= REPLACE_QUOTE_CHARS or all(blocker.is_title for blocker in draft.blocked_by))

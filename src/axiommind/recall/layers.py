@@ -1,0 +1,214 @@
+"""Around a passage: what was said before and after it, all of it, and what it has to do with others.
+
+Unknown ids are skipped: an id may be old, or of something that was forgotten since.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Sequence
+
+from axiommind.ids import short_id
+from axiommind.projections.passages import KIND_BITS
+from axiommind.recall.disclosure import Detail, TimelineItem
+from axiommind.recall.withdrawn import claims, fallen, repeating
+from axiommind.search.citations import locate
+from axiommind.search.passage_ids import evidence_of
+from axiommind.search.rank import Passage
+from axiommind.search.rows import PASSAGES, Texts
+from axiommind.search.show import beside
+from axiommind.text.estimate import estimate_tokens
+from axiommind.text.summary import preview
+
+__all__ = ["details", "timeline"]
+
+# Of a prompt, so many answers and calls are named; of a text, so many files and tools.
+_CHILDREN = 20
+_NAMED = 10
+_READ_CHARS = 20_000  # of a text that is looked at for files
+_PATH = re.compile(r"(?<![\w@:/.-])(?:~?/|\.{1,2}/)?[\w@.-]+(?:/[\w@.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])")
+# Words with a dot in them that are no files: only a path, or one of these endings, is taken for a file.
+_ENDING_LIST = """
+c cc cfg cpp cs css csv go h hpp html ini ipynb java js json jsonl jsx kt lock lua md mjs php pl proto py pyi rb rs scss
+sh sql svg swift toml ts tsx txt vue xml yaml yml zig
+"""
+_ENDINGS = frozenset(_ENDING_LIST.split())
+_WORD = re.compile(r"\w+")
+_WITH_CODE = frozenset(["Bash", "Edit", "MultiEdit", "Write", "NotebookEdit"])
+_FILE = """
+    case when json_valid(input_json) then
+        coalesce(json_extract(input_json, '$.file_path'), json_extract(input_json, '$.notebook_path'),
+                 json_extract(input_json, '$.path'))
+    end
+"""
+_PROMPT = """
+    select coalesce(p.timestamp, 0), p.id
+    from passages p
+    where p.session_id = :session and p.kind = 'prompt' and (coalesce(p.timestamp, 0), p.id) {sign} (:at, :id)
+    order by coalesce(p.timestamp, 0) {order}, p.id {order}
+    limit 1
+"""
+_ANSWERS = """
+    select p.id, p.kind, p.ref
+    from passages p
+    where p.session_id = :session
+      and p.kind in ('response', 'tool')
+      and (coalesce(p.timestamp, 0), p.id) > (:at, :id)
+      and (coalesce(p.timestamp, 0), p.id) < (:next_at, :next_id)
+    order by coalesce(p.timestamp, 0), p.id
+    limit :count
+"""
+_NEVER = (1 << 62, 0)
+
+
+def _passages(db: sqlite3.Connection, wanted: Sequence[int]) -> list[Passage]:
+    places = ", ".join(map(str, wanted))  # numbers of ours, not words of a user
+    rows = {row[0]: Passage(*row) for row in db.execute(f"{PASSAGES} where p.id in ({places})")}
+    return [rows[number] for number in wanted if number in rows]
+
+
+# --- before and after ------------------------------------------------------------------------------------------
+
+
+def timeline(
+    db: sqlite3.Connection, wanted: Sequence[int], window: int = 3, *, is_served: bool = False
+) -> list[TimelineItem]:
+    """What was said around passages in their sessions, `window` of them each side, in the order of time. What is served
+    to an agent is without the words of claims that do not stand any more."""
+    targets = _passages(db, wanted)
+    near: dict[int, Passage] = {}
+    for target in targets:
+        near[target.id] = target
+        if window > 0:
+            before, after = beside(db, target, window) if target.session_id is not None else _chunks(db, target, window)
+            near |= {passage.id: passage for passage in (*before, *after)}
+    are_targets = {target.id for target in targets}
+    if is_served:
+        beside_them = near.keys() - are_targets
+        for gone in fallen(db, beside_them) | repeating(db, beside_them, are_targets):
+            del near[gone]
+    texts = Texts(db)
+    ordered = sorted(near.values(), key=lambda p: (p.timestamp or 0, p.id))
+    where = locate(db, [(p.id, p.kind, p.ref) for p in ordered])
+    return [
+        TimelineItem(
+            short_id(p.id),
+            p.timestamp,
+            p.kind,
+            preview(_whole(p.kind, *texts(p))),
+            p.id in are_targets,
+            where.get(p.id),
+        )
+        for p in ordered
+    ]
+
+
+def _chunks(db: sqlite3.Connection, target: Passage, window: int) -> tuple[list[Passage], list[Passage]]:
+    """The parts of a document beside one: their numbers follow each other."""
+    reach = window << KIND_BITS
+    rows = db.execute(
+        f"{PASSAGES} where p.id between ? and ? and p.doc_id = ? order by p.id",
+        (target.id - reach, target.id + reach, target.doc_id),
+    )
+    found = [Passage(*row) for row in rows]
+    return [p for p in found if p.id < target.id], [p for p in found if p.id > target.id]
+
+
+# --- all of it -------------------------------------------------------------------------------------------------
+
+
+def details(db: sqlite3.Connection, wanted: Sequence[int]) -> list[Detail]:
+    """Passages in full, with what is known about them and what they have to do with others."""
+    passages = _passages(db, wanted)
+    where = locate(db, [(p.id, p.kind, p.ref) for p in passages])
+    learned = claims(db, [p.id for p in passages if p.session_id is not None])
+    texts = Texts(db)
+    found = []
+    for passage in passages:
+        content = _whole(passage.kind, *texts(passage))
+        children = _children(db, passage)
+        files, tools, has_code = _used(db, passage, content, children)
+        found.append(
+            Detail(
+                id=short_id(passage.id),
+                content=content,
+                type=passage.kind,
+                timestamp=passage.timestamp,
+                session_id=passage.session_id,
+                citation=where.get(passage.id),
+                token_count=estimate_tokens(content),
+                has_code=has_code,
+                files=files,
+                tools=tools,
+                parent_id=_parent(db, passage),
+                child_ids=tuple(short_id(child) for child, _, _ in children),
+                related_ids=tuple(_related(db, passage))
+                or tuple(claim.entry_id for claim in learned.get(passage.id, ())),
+            )
+        )
+    return found
+
+
+def _whole(kind: str, title: str, text: str) -> str:
+    """A text below its title, unless that is how it begins. What was learned is titled by its own words: where the text
+    has all of them, it says enough."""
+    if not title or text.startswith(title.rstrip("…")):
+        return text
+    if kind == "insight" and set(_words(title)) <= set(_words(text)):
+        return text
+    return f"{title}\n\n{text}"
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _at(passage: Passage) -> dict[str, object]:
+    return {"session": passage.session_id, "at": passage.timestamp or 0, "id": passage.id, "count": _CHILDREN}
+
+
+def _parent(db: sqlite3.Connection, passage: Passage) -> str | None:
+    """The last prompt before a passage."""
+    if passage.session_id is None or passage.kind == "prompt":
+        return None
+    row = db.execute(_PROMPT.format(sign="<", order="desc"), _at(passage)).fetchone()
+    return short_id(row[1]) if row else None
+
+
+def _children(db: sqlite3.Connection, passage: Passage) -> list[tuple[int, str, int]]:
+    """What answers a prompt, until the next one."""
+    if passage.kind != "prompt":
+        return []
+    at = _at(passage)
+    then = db.execute(_PROMPT.format(sign=">", order="asc"), at).fetchone() or _NEVER
+    return db.execute(_ANSWERS, {**at, "next_at": then[0], "next_id": then[1]}).fetchall()
+
+
+def _related(db: sqlite3.Connection, passage: Passage) -> list[str]:
+    return [short_id(number) for number in evidence_of(db, passage.ref)] if passage.kind == "insight" else []
+
+
+def _used(
+    db: sqlite3.Connection, passage: Passage, content: str, children: Sequence[tuple[int, str, int]]
+) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """The files that a passage is about, the tools that were called, and whether there is code in it."""
+    calls = [passage.ref] if passage.kind == "tool" else [ref for _, kind, ref in children if kind == "tool"]
+    places = ", ".join(map(str, calls))
+    rows = db.execute(f"select tool_name, classified_name, {_FILE} from tool_uses where id in ({places}) order by id")
+    tools: dict[str, None] = {}
+    files: dict[str, None] = {}
+    has_code = "```" in content or "~~~" in content
+    for name, classified, file in rows:
+        tools[classified] = None
+        if passage.kind == "tool":
+            has_code = has_code or name in _WITH_CODE
+            if isinstance(file, str) and file:
+                files[file] = None
+    if not files:
+        files = dict.fromkeys(word for word in _PATH.findall(content[:_READ_CHARS]) if _is_file(word))
+    return tuple(files)[:_NAMED], tuple(tools)[:_NAMED], has_code
+
+
+def _is_file(word: str) -> bool:
+    return "/" in word or word.rpartition(".")[2].lower() in _ENDINGS

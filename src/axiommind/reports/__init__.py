@@ -1,0 +1,1 @@
+"""Reports: perspectives, analysers, insight and grounding. They read the index and write nothing."""

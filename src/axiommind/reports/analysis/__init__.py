@@ -1,0 +1,1 @@
+"""The analyst: what suggest-workflow v2 computed, from the index alone."""

@@ -1,0 +1,1 @@
+"""Grounding: how much hook-supplied context agents used."""

@@ -1,0 +1,280 @@
+"""What a report about work is made of, read from a scoped index: prompts, calls, habits, checks, files and claims.
+
+Over several sessions only canonical rows count, so what a fork copied counts where it happened. What a subagent was
+told was written by an agent, and is no person's word; nor is the plan that the client hands from one session to the
+next.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from axiommind.reports.analysers.clusters import clusters
+from axiommind.reports.analysers.depth import DEPTHS
+from axiommind.reports.analysers.evidence import Check, Claim, Habit, Pair, Said, Step, Witness
+from axiommind.reports.analysers.files import Touch, changed_together
+from axiommind.reports.analysers.prompt_frequency import Prompt
+from axiommind.reports.analysers.rework import Call, shape
+from axiommind.reports.analysers.sayings import kind_of
+
+__all__ = [
+    "Asked",
+    "Window",
+    "calls_of",
+    "checks_of",
+    "claims_of",
+    "habits_of",
+    "one_line",
+    "pairs_of",
+    "prompts_of",
+    "statements_of",
+]
+
+QUOTE_CHARS = 160
+EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
+LEAST_OF_HABIT = 3  # prompts
+MOST_HABITS = 12
+MOST_PAIRS = 500  # of files, before those are left out that say nothing
+_HANDED_ON = ("implement the following plan:", "this session is being continued")
+_STATEMENT_CHARS = 1_200  # what is longer was pasted, or is a document
+
+
+class Window(NamedTuple):
+    """The time that a report is about; `until` is exclusive."""
+
+    since: int | None
+    until: int | None
+
+    def holds(self, at: int | None) -> bool:
+        if self == (None, None):
+            return True
+        return bool(at) and (self.since is None or at >= self.since) and (self.until is None or at < self.until)  # type: ignore[operator]
+
+
+class Asked(NamedTuple):
+    """A prompt of a person."""
+
+    ref: int
+    session: str
+    line: int
+    at: int
+    text: str
+
+    def witness(self, quote: str = "") -> Witness:
+        return Witness("prompt", self.ref, self.session, self.at or None, quote or one_line(self.text))
+
+    @property
+    def is_handed_on(self) -> bool:
+        return self.text.lstrip()[:60].lower().startswith(_HANDED_ON)
+
+
+class Used(NamedTuple):
+    """A call, the line where it stands, and the file that it edited."""
+
+    call: Call
+    line: int
+    file: str
+
+
+def one_line(text: str, chars: int = QUOTE_CHARS) -> str:
+    """The beginning of a text as it stands, with its line ends and rows of blanks as one blank each."""
+    said = " ".join(text[: chars * 4].split())
+    return said if len(said) <= chars else said[: chars - 1].rstrip() + "…"
+
+
+def prompts_of(db: sqlite3.Connection, window: Window) -> list[Asked]:
+    rows = db.execute(
+        """
+        select p.id, p.session_id, p.line, p.timestamp, p.text
+        from prompts p join sessions s on s.id = p.session_id
+        where p.canonical = 1 and s.parent_session is null
+        order by p.timestamp, p.id
+        """
+    )
+    return [asked for asked in (Asked(*row) for row in rows) if window.holds(asked.at)]
+
+
+def calls_of(db: sqlite3.Connection, window: Window) -> list[Used]:
+    """Every use of a tool, by session and in order; those that do not count are there as neighbours."""
+    rows = db.execute(
+        """
+        select id, session_id, classified_name, case when tool_name = 'Bash' then input_json end,
+               coalesce(is_error, 0), coalesce(error, ''), timestamp, canonical, line,
+               coalesce((select file_path from file_edits e where e.tool_use_id = t.id), '')
+        from tool_uses t
+        order by session_id, seq_order
+        """
+    )
+    return [
+        Used(
+            Call(ref, session, tool, _command(given), bool(failed), error, at, bool(mine) and window.holds(at)),
+            line,
+            file,
+        )
+        for ref, session, tool, given, failed, error, at, mine, line, file in rows
+    ]
+
+
+def _command(given: str | None) -> str:
+    try:
+        fields = json.loads(given or "{}")
+    except ValueError:
+        return ""
+    command = fields.get("command") if isinstance(fields, dict) else None
+    return command if isinstance(command, str) else ""
+
+
+def habits_of(prompts: Sequence[Asked], used: Sequence[Used]) -> list[Habit]:
+    """Clusters of prompts that may differ widely, with what was done then."""
+    said = (Prompt(asked.text, asked.at, asked.session, n) for n, asked in enumerate(prompts))
+    largest = clusters(said, DEPTHS["wide"], LEAST_OF_HABIT)[:MOST_HABITS]
+    then = _Then(prompts, used)
+    found = []
+    for cluster in largest:
+        members = [prompts[member.ref] for member in cluster.members]
+        if all(member.is_handed_on for member in members):
+            continue
+        text = Counter(" ".join(a.text.split()) for a in members).most_common(1)[0][0]
+        found.append(
+            Habit(
+                text=text,
+                kind=kind_of(text),
+                count=len(members),
+                sessions=len({a.session for a in members}),
+                last_at=max(a.at for a in members),
+                witnesses=tuple(a.witness() for a in members),
+                steps=then.steps(members),
+            )
+        )
+    return sorted(found, key=lambda h: (-h.sessions, -h.count, h.text))
+
+
+class _Then:
+    """What was run after a prompt, up to the next one of its session."""
+
+    def __init__(self, prompts: Sequence[Asked], used: Sequence[Used]) -> None:
+        self._lines: dict[str, list[int]] = {}
+        for asked in prompts:
+            self._lines.setdefault(asked.session, []).append(asked.line)
+        for lines in self._lines.values():
+            lines.sort()
+        self._used = {name: list(some) for name, some in groupby(used, key=lambda one: one.call.session)}
+
+    def steps(self, members: Iterable[Asked]) -> tuple[Step, ...]:
+        seen: dict[tuple[str, bool], dict[str, float]] = {}
+        for asked in members:
+            lines = self._lines[asked.session]
+            after = bisect_right(lines, asked.line)
+            end = lines[after] if after < len(lines) else float("inf")
+            turn = [one for one in self._used.get(asked.session, ()) if asked.line < one.line < end]
+            for place, one in enumerate(turn):
+                if one.call.failed:
+                    continue
+                steps = [(name, False) for name in shape(one.call.command).split(" && ") if name]
+                steps += [(PurePosixPath(one.file.replace("\\", "/")).name, True)] if one.file else []
+                for step in steps:
+                    seen.setdefault(step, {}).setdefault(asked.session, place / len(turn))
+        usual = sorted(seen.items(), key=lambda item: (-len(item[1]), item[0]))[:8]
+        usual.sort(key=lambda item: (sum(item[1].values()) / len(item[1]), item[0]))
+        return tuple(Step(what, len(by_session), is_edit) for (what, is_edit), by_session in usual)
+
+
+def checks_of(used: Sequence[Used]) -> tuple[list[Check], int]:
+    """The tests, linters and builds that were run after an edit of their session; and how many sessions edited."""
+    from axiommind.tools.shell import classify
+
+    places: dict[str, list[float]] = {}
+    witnesses: dict[str, dict[str, Witness]] = {}
+    tools: dict[str, str] = {}
+    edited = 0
+    for session, some in groupby((one.call for one in used), key=attrgetter("session")):
+        calls = [call for call in some if call.counts]
+        first = next((at for at, call in enumerate(calls) if call.tool in EDITS), None)
+        if first is None:
+            continue
+        edited += 1
+        after = calls[first + 1 :]
+        for at, call in enumerate(after):
+            for part in shape(call.command).split(" && ") if call.command else ():
+                kind = classify("Bash", {"command": part})
+                if kind in ("Bash:test", "Bash:lint", "Bash:build") and session not in witnesses.get(part, ()):
+                    tools[part] = kind
+                    places.setdefault(part, []).append(at / len(after))
+                    witness = Witness("tool", call.ref, session, call.at, part)
+                    witnesses.setdefault(part, {})[session] = witness
+    found = [
+        Check(part, tools[part], sum(places[part]) / len(places[part]), tuple(those.values()))
+        for part, those in witnesses.items()
+    ]
+    return sorted(found, key=lambda c: (-len(c.witnesses), c.command)), edited
+
+
+def pairs_of(db: sqlite3.Connection, window: Window) -> list[Pair]:
+    """Files that were edited in the same sessions, in two at least, the most sessions first."""
+    rows = db.execute(
+        """
+        select e.session_id, e.file_path, min(e.tool_use_id), min(e.timestamp)
+        from file_edits e
+        where e.canonical = 1 and (:since is null or e.timestamp >= :since) and (:until is null or e.timestamp < :until)
+        group by e.session_id, e.file_path
+        order by e.session_id, e.file_path
+        """,
+        window._asdict(),
+    )
+    edits = {(session, path): Witness("tool", ref, session, at, path) for session, path, ref, at in rows}
+    sessions: dict[str, set[str]] = {}
+    for session, path in edits:
+        sessions.setdefault(path, set()).add(session)
+    touches = [Touch(session, path, "Edit", True) for session, path in edits]
+    found = []
+    for (a, b), _ in changed_together(touches, top=MOST_PAIRS):
+        both = sorted(sessions[a] & sessions[b])
+        witnesses = tuple(edits[session, b] for session in both)
+        found.append(Pair(a, b, len(sessions[a]), len(sessions[b]), witnesses))
+    return found
+
+
+def statements_of(prompts: Sequence[Asked]) -> list[Said]:
+    """Sentences in which a person says how things are always, or never, to be done."""
+    from axiommind.learning.extractors._statements import stated
+    from axiommind.text.summary import sentences
+
+    found = []
+    for asked in prompts:
+        if len(asked.text) > _STATEMENT_CHARS or asked.is_handed_on:
+            continue
+        for line in asked.text.splitlines():
+            for start, end in sentences(line):
+                sentence = line[start:end].strip().rstrip(".。!！")
+                said = stated(sentence) if sentence and not line.rstrip().endswith(("?", "？")) else None
+                if said is not None and said.kind in ("always", "never"):
+                    found.append(Said(sentence, asked.witness(one_line(sentence))))
+    return found
+
+
+def claims_of(db: sqlite3.Connection) -> list[Claim]:
+    """Facts and decisions that hold, are verified, and were said in several sessions."""
+    rows = db.execute(
+        """
+        select value_key, id, session_id, coalesce(happened_at, created_ts), entry_type, stage, title, text
+        from entries
+        where entry_type in ('fact', 'decision') and stage in ('verified', 'certified') and status = 'active'
+        order by value_key, happened_at, entry_id
+        """
+    )
+    found = []
+    for _, some in groupby(rows, key=lambda row: row[0]):
+        same = list(some)
+        if len({row[2] for row in same}) > 1:
+            _, _, _, _, kind, stage, title, text = same[-1]
+            witnesses = tuple(Witness("insight", row[1], row[2], row[3], "") for row in same)
+            found.append(Claim(text if len(text) <= 240 else title, kind, stage, witnesses))
+    return found

@@ -1,0 +1,85 @@
+"""The sessions, newest first, with their size and how to resume them.
+
+`since` and `until` keep sessions that were active in that time; `tool` those that used the tool (in that
+time); `min_count` those with at least so many tool uses, of that tool when one is given.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from axiommind.reports.perspectives import Params, Perspective, Row, common
+from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._times import moment
+
+FILTERS = common(
+    {"top": 20},
+    since="only sessions active on or after this day (YYYY-MM-DD, UTC)",
+    until="only sessions active on or before this day (YYYY-MM-DD, UTC)",
+    tool="only sessions that used this tool (classified name; a pattern when it contains %)",
+    min_count="only sessions with at least this many tool uses (of that tool, if given)",
+)
+COLUMNS = (
+    "id",
+    "project",
+    "title",
+    "started",
+    "minutes",
+    "prompts",
+    "tool_uses",
+    "edits",
+    "errors",
+    "model",
+    "output_tokens",
+    "git_branch",
+    "parent_session",
+    "missing_since",
+    "cwd",
+    "resume",
+)
+
+SQL = f"""
+    select id, project, title, {moment("start")}, (finish - start) / 60000,
+      prompt_count, tool_use_count, edit_count, error_count, model, output_tokens,
+      git_branch, parent_session, missing_since, cwd,
+      case when agent = 'claude-code' and parent_session is null and missing_since is null
+        then 'claude --resume ' || id
+      end
+    from (
+      select *, coalesce(started_at, first_ts) as start, coalesce(ended_at, last_ts) as finish
+      from sessions
+    )
+    where {{of_session}}
+      and (:since is null or finish >= :since)
+      and (:until is null or start < :until)
+      and {{busy}}
+    order by start is null, start desc, id
+    limit :top
+"""
+
+BUSY = """id in (
+        select t.session_id
+        from tool_uses t
+        where {tool}
+          and {during}
+        group by t.session_id
+        having count(*) >= :min_count
+      )"""
+
+
+def run(db: sqlite3.Connection, params: Params) -> list[Row]:
+    filters = Filters.read(db, params, FILTERS)
+    busy = "tool_use_count >= :min_count"
+    if filters.tool is not None:
+        busy = BUSY.format(tool=filters.names("t.classified_name"), during=filters.during("t.timestamp"))
+    found = db.execute(SQL.format(of_session=filters.of_session("id"), busy=busy), filters.bound)
+    return [dict(zip(COLUMNS, row, strict=True)) for row in found]
+
+
+PERSPECTIVE = Perspective(
+    name="sessions",
+    summary="the sessions, newest first",
+    columns=COLUMNS,
+    run=run,
+    filters=FILTERS,
+)

@@ -1,0 +1,365 @@
+"""The desk: workflows and scratchpads are made and changed here, as events of the log.
+
+The next version of a pad is an event whose key is the pad and the version's number, so of two who write at the same
+time one is first, and the other learns it: nobody waits for a lock, and nothing is written over unseen. What a write
+rests on is read from the index where that has it, and from the log where the index is behind.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from axiommind.errors import BadQuery, Changed, NotFound
+from axiommind.ids import canonical_json, dedupe_key, ulid
+from axiommind.log import EventLog, Sealed, seal_lines, seal_page, unseal
+from axiommind.model import Event
+from axiommind.projections.scratchpad_rows import PadRow, PadText, WorkflowRow, one_pad, one_workflow, text_of
+from axiommind.projections.scratchpads import read_edit
+from axiommind.projections.session_rows import iso
+from axiommind.text.edits import Edit, apply, clean, count, outline
+from axiommind.text.redaction import Redactor
+
+__all__ = ["MOST_BYTES", "MOST_PADS", "Desk", "PadVersion", "Written", "checked_name", "described"]
+
+MOST_BYTES = 1 << 20
+MOST_PADS = 50
+_NAME_CHARS = 200
+_DESCRIPTION_CHARS = 10_000
+_SCOPE_CHARS = 4_096
+# Appending is tried again when others are quicker; so many in a row never are.
+_TRIES = 100
+_OUTLINED = 12
+# Characters before what is appended that may be the beginning of a secret: a private key has some thousands.
+_REACH = 16_384
+_REDACTED = "what looked like a secret was not kept: a mark stands in its place"
+
+
+class Written(NamedTuple):
+    """A pad as it was left, and what has to be said about it."""
+
+    pad: PadRow
+    note: str | None = None
+
+
+class PadVersion(NamedTuple):
+    version: int
+    at: str
+    actor: str
+    mode: str
+    lines: int
+    size_bytes: int
+    session: str | None  # that it was written in
+
+
+class Desk:
+    """Of an open log, and of an index that may be behind it (or be None: then everything is read from the log)."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        key: bytes,
+        db: sqlite3.Connection | None,
+        *,
+        actor: str,
+        session: str | None = None,
+        now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self._log, self._key, self._db = log, key, db
+        self._redactor = Redactor(key)
+        self._actor, self._session, self._now = actor, session, now
+
+    # --- workflows -------------------------------------------------------------------------------------
+
+    def create_workflow(self, name: str, description: str, project_scope: str | None, project: str | None) -> str:
+        words = {
+            "name": checked_name(name, "a workflow"),
+            "description": _description(description),
+            "project_scope": _scope(project_scope),
+        }
+        if self._log.is_forgotten(None, project):
+            raise BadQuery(f"project {project} was forgotten", hint=f"axm forget --project {project} --undo")
+        flow = "wf_" + ulid(self._now()).lower()
+        self._append("workflow_created", flow, project, {}, (flow,), words)
+        return flow
+
+    def update_workflow(self, flow: str, *, active: bool | None, name: str | None, description: str | None) -> None:
+        current = self.workflow(flow)
+        words: dict[str, str | None] = {}
+        if name is not None:
+            words["name"] = checked_name(name, "a workflow")
+        if description is not None:
+            words["description"] = _description(description)
+        key = (flow, ulid(self._now()))
+        self._append("workflow_updated", flow, current.project or None, {"active": active}, key, words or None)
+
+    def _append(
+        self,
+        event_type: str,
+        flow: str,
+        project: str | None,
+        payload: dict[str, Any],
+        key: tuple[str, ...],
+        words: dict[str, str | None] | None,
+    ) -> None:
+        blobs, given = [], {**payload, "session": self._session}
+        if words is not None:
+            sealed, _ = seal_lines(self._redactor, self._key, [canonical_json(words).encode("utf-8", "replace")])
+            blobs, given["blob"] = [sealed], sealed.hash
+        self._log.append_dedup(
+            event_type,
+            actor=self._actor,
+            payload=given,
+            dedupe_key=dedupe_key(event_type, *key),
+            session_id=flow,
+            project=project,
+            blobs=blobs,
+        )
+
+    def workflow(self, name: str) -> WorkflowRow:
+        """A workflow as it is now. Of one that the index does not have yet, how many pads it has is not known."""
+        made = self._log.last_of(name, "workflow_created")
+        if made is None or self._log.is_forgotten(name, made.project):
+            raise NotFound(f"there is no workflow {name!r}", hint="axm workflow list (list-workflows) shows them")
+        changed = self._log.last_of(name, "workflow_updated") or made
+        if self._db is not None and changed.position <= self._folded():
+            row = one_workflow(self._db, name)
+            if row is not None:
+                return row
+        words = self._words(made)
+        if not words:  # its text went with a project that was forgotten meanwhile
+            raise NotFound(f"there is no workflow {name!r}", hint="axm workflow list (list-workflows) shows them")
+        active = True
+        for event in self._log.events_of(name, "workflow_updated"):
+            words |= self._words(event)
+            active = active if event.payload["active"] is None else event.payload["active"]
+        return WorkflowRow(
+            name,
+            str(words["name"]),
+            str(words["description"]),
+            words["project_scope"],
+            active,
+            iso(made.ts),
+            iso(changed.ts),
+            0,
+            made.project or "",
+        )
+
+    def _words(self, event: Event) -> dict[str, str | None]:
+        content = self._log.blob(event.payload["blob"]) if "blob" in event.payload else None
+        return {} if content is None else dict(json.loads(content))
+
+    # --- pads ------------------------------------------------------------------------------------------
+
+    def create_pad(self, flow: str, title: str, content: str) -> Written:
+        """A new pad. Pads of a workflow are numbered, and the number is the event's key: so the limit holds, however
+        many make pads at once."""
+        current = self._open_workflow(flow)
+        edit, sealed, note = self._sealed(Edit("created", f"{checked_name(title, 'a scratchpad')}\n{clean(content)}"))
+        named, _, text = edit.piece.partition("\n")
+        _check_size(text)
+        made, there = self._pads_made(flow)
+        pad = "pad_" + ulid(self._now()).lower()
+        for ordinal in range(made + 1, made + MOST_PADS + 1 - there):
+            event = self._write(pad, current, 1, edit, sealed, ("pad", flow, ordinal), {"ordinal": ordinal})
+            if event is not None:
+                at, size = iso(event.ts), len(text.encode())
+                return Written(PadRow(pad, flow, named, 1, size, count(text), at, at, current.project), note)
+        raise BadQuery(
+            f"workflow {flow} has {MOST_PADS} scratchpads, which is the most",
+            hint="append to one of them, or make another workflow",
+        )
+
+    def _pads_made(self, flow: str) -> tuple[int, int]:
+        """How many pads were ever made in a workflow, as far as the index knows, and how many are there."""
+        if self._db is None:
+            return 0, 0
+        row = self._db.execute(
+            "select pads_made, (select count(*) from pads p where p.workflow_id = w.id) from workflows w where id = ?",
+            (flow,),
+        ).fetchone()
+        return row or (0, 0)
+
+    def change(
+        self, pad: str, make: Callable[[PadText], tuple[Edit, str | None]], *, expect: int | None = None
+    ) -> Written:
+        """Write the next version of a pad. `make` gives the edit for the text that is there, and a note; it is asked
+        again when somebody was quicker, unless a version is expected."""
+        for _ in range(_TRIES):
+            current = self.pad(pad)
+            row = current.pad
+            if expect is not None and expect != row.version:
+                raise changed(current, expect)
+            flow = self._open_workflow(row.workflow_id)
+            made, said = make(current)
+            edit, sealed, note = self._sealed(made)
+            text = apply(current.text, edit)
+            if self._is_given_away(current.text, edit, text):
+                edit, sealed, _ = self._sealed(Edit("replaced", text))
+                text, note = edit.piece, _REDACTED
+            _check_size(text)
+            version = row.version + 1
+            event = self._write(pad, flow, version, edit, sealed, ("version", pad, version), {})
+            if event is not None:
+                title = edit.piece if edit.mode == "renamed" else row.title
+                size, lines = len(text.encode()), count(text)
+                row = row._replace(title=title, version=version, size_bytes=size, lines=lines, updated_at=iso(event.ts))
+                return Written(row, " ".join(one for one in (said, note) if one) or None)
+        raise changed(self.pad(pad), expect)
+
+    def _sealed(self, edit: Edit) -> tuple[Edit, Sealed | None, str | None]:
+        """The edit as it will be kept, its text sealed, and a note where that is not as it was given."""
+        if edit.mode == "chopped":
+            return edit, None, None
+        sealed = seal_page(self._redactor, self._key, edit.piece.split("\n"))
+        kept = unseal(sealed.codec, sealed.data).decode()
+        return edit._replace(piece=kept), sealed, None if kept == edit.piece else _REDACTED
+
+    def _is_given_away(self, was: str, edit: Edit, text: str) -> bool:
+        """Whether a secret stands in the whole that was in none of its pieces: a key that came in two halves."""
+        if edit.mode in ("replaced", "restored", "renamed"):
+            return False
+        seen = text[max(len(was) - _REACH, 0) :] if edit.mode == "appended" else text
+        return self._redactor.text(seen, keep_lines=True) != seen
+
+    def _write(
+        self,
+        pad: str,
+        flow: WorkflowRow,
+        version: int,
+        edit: Edit,
+        sealed: Sealed | None,
+        key: tuple[str | int, ...],
+        payload: dict[str, int],
+    ) -> Event | None:
+        """None when there is such a version, or such a pad, already."""
+        given: dict[str, Any] = {
+            **payload,
+            "workflow": flow.id,
+            "version": version,
+            "mode": edit.mode,
+            "start": edit.start,
+            "end": edit.end,
+            "session": self._session,
+        }
+        if sealed is not None:
+            given["blob"] = sealed.hash
+        with self._log.atomic():
+            if any(self._log.is_forgotten(name, flow.project or None) for name in (pad, flow.id)):
+                raise NotFound(f"scratchpad {pad} was forgotten meanwhile", hint="axm pad list shows what there is")
+            return self._log.append_dedup(
+                "scratchpad_written",
+                actor=self._actor,
+                payload=given,
+                dedupe_key=dedupe_key("scratchpad_written", *key),
+                session_id=pad,
+                project=flow.project or None,
+                blobs=[] if sealed is None else [sealed],
+            )
+
+    def pad(self, name: str) -> PadText:
+        """A pad and its text as they are now."""
+        last = self._log.last_of(name, "scratchpad_written")
+        if last is None or self._log.is_forgotten(name, last.project):
+            raise NotFound(f"there is no scratchpad {name!r}", hint="axm pad list (list-scratchpads) shows them")
+        if self._db is not None and last.position <= self._folded():
+            row = one_pad(self._db, name)
+            if row is not None:
+                return PadText(row, text_of(self._db, name))
+        for _, found in self.versions(name):
+            now = found
+        return now
+
+    def versions(self, name: str) -> Iterator[tuple[PadVersion, PadText]]:
+        """Every version of a pad, oldest first, with its text. One at a time: a thousand versions of a long pad are a
+        gigabyte."""
+        text, title, first = "", "", ""
+        for event in self._log.events_of(name, "scratchpad_written"):
+            edit, named = read_edit(event, self._log.blob)
+            if edit is None:
+                continue
+            given, at = event.payload, iso(event.ts)
+            text, title, first = apply(text, edit), named or title, first or at
+            size, lines = len(text.encode()), count(text)
+            version = PadVersion(given["version"], at, event.actor, edit.mode, lines, size, given["session"])
+            row = PadRow(name, given["workflow"], title, version.version, size, lines, first, at, event.project or "")
+            yield version, PadText(row, text)
+        if not first:
+            raise NotFound(f"there is no scratchpad {name!r}", hint="axm pad list (list-scratchpads) shows them")
+
+    def _folded(self) -> int:
+        assert self._db is not None
+        (position,) = self._db.execute("select coalesce(min(position), 0) from projection_offsets").fetchone()
+        return int(position)
+
+    def _open_workflow(self, flow: str) -> WorkflowRow:
+        found = self.workflow(flow)
+        if not found.is_active:
+            raise BadQuery(
+                f"workflow {flow} ({found.name}) is not active, and takes no writes",
+                hint=f"axm workflow update {flow} --active (update-workflow-status)",
+            )
+        return found
+
+
+def described(text: PadText) -> str:
+    """A pad in a line, and its outline: what somebody has to know who is about to write over it."""
+    pad = text.pad
+    found = outline(text.text)
+    shown = [f"L{one.line} {'#' * one.level} {one.title}" for one in found[:_OUTLINED]]
+    if len(found) > _OUTLINED:
+        shown.append(f"… and {len(found) - _OUTLINED} headings more")
+    if not found:
+        shown = ["no headings"]
+    return f"{pad.title!r}, version {pad.version}, {pad.lines} lines: {'; '.join(shown)}"
+
+
+def changed(current: PadText, expect: int | None) -> Changed:
+    read = "" if expect is None else f" since version {expect}"
+    return Changed(
+        f"scratchpad {current.pad.id} was changed{read}; nothing was written. It is now {described(current)}",
+        hint="read it again, and write what you want on top of that version",
+    )
+
+
+def checked_name(text: str, what: str) -> str:
+    name = " ".join(clean(text).split())
+    if not name:
+        raise BadQuery(f"{what} needs a name", hint="give it a few words")
+    if len(name) > _NAME_CHARS:
+        raise BadQuery(
+            f"a name has {_NAME_CHARS} characters at most, and this has {len(name)}", hint="put the rest into the text"
+        )
+    return name
+
+
+def _description(text: str) -> str:
+    text = clean(text).strip("\n")
+    if len(text) > _DESCRIPTION_CHARS:
+        raise BadQuery(
+            f"a description has {_DESCRIPTION_CHARS:,} characters at most, and this has {len(text):,}",
+            hint="put the rest into a scratchpad",
+        )
+    return text
+
+
+def _scope(text: str | None) -> str | None:
+    """A scope as it is given: it is compared, and not read."""
+    if text and len(text) > _SCOPE_CHARS:
+        raise BadQuery(
+            f"a scope has {_SCOPE_CHARS:,} characters at most, and this has {len(text):,}",
+            hint="give the project's folder, or a short name",
+        )
+    return text or None
+
+
+def _check_size(text: str) -> None:
+    size = len(text.encode())
+    if size > MOST_BYTES:
+        raise BadQuery(
+            f"a scratchpad holds {MOST_BYTES:,} bytes at most, and this would have {size:,}",
+            hint="make another scratchpad in the same workflow",
+        )

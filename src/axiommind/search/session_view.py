@@ -1,0 +1,62 @@
+"""Telling: a session as it went, prompts and answers in order."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from axiommind.home import Home, Scope
+from axiommind.ids import one_of
+
+__all__ = ["SessionTold", "Telling", "Turn"]
+
+_TURNS = """
+    select 0, id, timestamp, text from prompts where session_id = :session
+    union all
+    select 1, id, coalesce(timestamp, 0), text from responses where session_id = :session and text <> ''
+    order by 3, 2
+"""
+
+
+class Turn(NamedTuple):
+    """What was asked or answered, with the id that opens it and what is around it."""
+
+    id: str
+    is_prompt: bool
+    timestamp: int | None
+    text: str
+
+
+class SessionTold(NamedTuple):
+    session_id: str
+    title: str
+    project: str
+    agent: str
+    started_at: int | None
+    ended_at: int | None
+    turns: tuple[Turn, ...]
+
+
+class Telling(Home):
+    """What a reader of a whole session can ask for."""
+
+    def session(self, name: str) -> SessionTold:
+        """A session by its id, or the beginning of it."""
+        from axiommind.ids import short_id
+        from axiommind.projections.passages import KIND_BITS, KINDS
+
+        kinds = (KINDS["prompt"], KINDS["response"])
+        with self._reading(Scope(None), None) as db:
+            db.execute("begin")
+            chosen = one_of(name.strip(), {row[0] for row in db.execute("select id from sessions")}, "session")
+            row = db.execute(
+                """
+                select coalesce(title, ''), project, agent, coalesce(started_at, first_ts), coalesce(ended_at, last_ts)
+                from sessions where id = ?
+                """,
+                (chosen,),
+            ).fetchone()
+            turns = tuple(
+                Turn(short_id(number << KIND_BITS | kinds[kind]), kind == 0, at or None, text)
+                for kind, number, at, text in db.execute(_TURNS, {"session": chosen})
+            )
+        return SessionTold._make((chosen, *row, turns))

@@ -1,0 +1,330 @@
+"""Meaning: vectors of what is in the index, made by the one writer of the outbox."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from axiommind.errors import AxmError, MissingExtra, UsageError, VectorsCorrupt
+from axiommind.home import Home, Scope, now
+
+if TYPE_CHECKING:
+    from axiommind.vectors.contract import Embedder, Store
+    from axiommind.vectors.lock import Owner
+    from axiommind.vectors.outbox import Counts
+    from axiommind.vectors.versions import Version
+
+__all__ = ["EmbedStatus", "Embedded", "Failure", "Meaning", "VersionStatus"]
+
+_LOOK_AGAIN_S = 2.0
+_SHOWN = 5
+
+
+class Embedded(NamedTuple):
+    """What a run did."""
+
+    done: int
+    failed: int
+    kept: int  # whose vectors were there already, or that say nothing
+    removed: int  # whose items are gone
+    waiting: int
+    over_budget: int
+    version: str
+    active: bool  # whether this version answers now
+    seconds: float
+    texts: int  # that were embedded, parts counted each
+    stopped: AxmError | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def texts_per_s(self) -> float:
+        return self.texts / self.seconds if self.seconds else 0.0
+
+
+class VersionStatus(NamedTuple):
+    version: str
+    embedder: str
+    store: str
+    state: str
+    created_at: int
+    completed_at: int | None
+    vectors: int | None  # None where its store cannot be opened
+
+
+class Failure(NamedTuple):
+    kind: str
+    id: str
+    error: str
+    attempts: int
+
+
+class EmbedStatus(NamedTuple):
+    """How far the vectors are."""
+
+    embedder: str
+    store: str
+    version: str | None  # that jobs are written for; None while nothing was embedded
+    versions: tuple[VersionStatus, ...]
+    coverage: Mapping[str, Counts]
+    failures: tuple[Failure, ...]  # the first few
+    writer: Owner | None
+    is_writer_gone: bool
+    bytes: int
+
+
+class Meaning(Home):
+    """What is embedded, and how."""
+
+    def embed(
+        self,
+        *,
+        limit: int | None = None,
+        kinds: Sequence[str] = (),
+        wait: bool = False,
+        retry: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Embedded:
+        """Make the vectors that are missing, and take out those of what is gone."""
+        again: Any = {"limit": limit, "kinds": kinds, "wait": wait, "retry": retry, "progress": progress}
+        try:
+            return self._embed(**again)
+        except VectorsCorrupt as error:  # met on the way: the next writer moves the file aside
+            done = self._embed(**again)
+            return done._replace(
+                notes=(f"{error.message}: it was moved aside, and the vectors are made anew", *done.notes)
+            )
+
+    def _embed(
+        self,
+        *,
+        limit: int | None,
+        kinds: Sequence[str],
+        wait: bool,
+        retry: bool,
+        progress: Callable[[int, int], None] | None,
+    ) -> Embedded:
+        from axiommind.vectors import outbox, versions
+        from axiommind.vectors.lock import Lock
+        from axiommind.vectors.sweep import drop_retired, sweep
+
+        started = time.monotonic()
+        home = self.config.home
+        wanted = self._kinds_to_embed()
+        unknown = set(kinds) - set(wanted)
+        if unknown:
+            raise UsageError(f"embed.kinds has no {min(unknown)!r}", hint=f"it has: {', '.join(wanted)}")
+        embedder, settings = self._embedder()
+        version = versions.Version(
+            versions.name_of(embedder.version, self.config.embed_store, self.config.embed_store_uri),
+            embedder.version,
+            settings,
+            embedder.dimension,
+            self.config.embed_store,
+            self.config.embed_store_uri,
+            "building",
+            now(),
+            None,
+        )
+        notes: list[str] = []
+        with Lock(home, wait=wait) as lock, self._writing(notes) as (_log, _key, index):
+            state = versions.open_state(home)
+            store = versions.open_of(home, version, write=True)
+            try:
+                answering = versions.active(home)
+                if _is_lost(index.db, store, version.version):
+                    versions.retire(state, version.version)
+                    notes.append("the vectors were gone: they are made anew")
+                versions.begin(state, version)
+                drop_retired(index.db, home)
+                removed = sweep(index.db, store)
+                if retry:
+                    outbox.retry(index.db)
+                task = outbox.Task(
+                    index.db,
+                    embedder,
+                    store,
+                    version.version,
+                    kinds or wanted,
+                    self.config.embed_budget,
+                    () if answering is None else (answering.version,),
+                    lock.check,
+                    progress or (lambda _done, _total: None),
+                )
+                worked = outbox.reconcile(task, limit=limit, patient=True)
+                answers = any(one.state == "active" and one.version == version.version for one in versions.read(home))
+                if not answers and not worked.stopped and outbox.is_complete(index.db, version.version, wanted):
+                    lock.check()
+                    versions.complete(state, version.version, now())
+                    drop_retired(index.db, home)
+                    answers = True
+                if worked.done or removed:
+                    store.tidy()
+            finally:
+                store.close()
+                state.close()
+        if answers and not embedder.warm:
+            notes.append(f"axm search asks {embedder.name} with --mode hybrid; by itself it stays with words")
+        return Embedded(
+            worked.done,
+            worked.failed,
+            worked.kept,
+            removed,
+            worked.waiting,
+            worked.over_budget,
+            version.version,
+            answers,
+            time.monotonic() - started,
+            worked.texts,
+            worked.stopped,
+            tuple(notes),
+        )
+
+    def embed_watch(self, *, stop: Any = None, **options: Any) -> Iterator[Embedded]:
+        """Embed, then again whenever the index has changed and something waits. Sleeps in between."""
+        from axiommind import db as sqlite
+        from axiommind.vectors.outbox import waiting
+
+        first = self.embed(**options)
+        db = sqlite.open_read(self.config.index_path)
+        try:
+            seen = _changes(db)
+            yield first
+            while stop is None or not stop.is_set():
+                time.sleep(_LOOK_AGAIN_S)
+                if _changes(db) == seen:
+                    continue
+                seen = _changes(db)
+                if waiting(db):
+                    done = self.embed(**{**options, "wait": True})
+                    seen = _changes(db)
+                    yield done
+        finally:
+            db.close()
+
+    def embed_status(self) -> EmbedStatus:
+        """How far the vectors are; asks no embedder."""
+        from axiommind.projections.outbox import UNCHOSEN
+        from axiommind.projections.outbox import wanted as wanted_version
+        from axiommind.vectors import versions
+        from axiommind.vectors.lock import owner
+        from axiommind.vectors.outbox import coverage
+
+        known = versions.read(self.config.home)
+        writer = owner(self.config.home)
+        vectors, size = self._stored(known)
+        with self._reading(Scope(None), None) as db:
+            jobs = wanted_version(db)
+            failures = db.execute(
+                """
+                select item_kind, cast(item_id as text), error, attempts from vector_outbox
+                where status = 'failed' order by updated_at desc, job_id limit ?
+                """,
+                (_SHOWN,),
+            ).fetchall()
+            covered = coverage(db)
+        return EmbedStatus(
+            self.config.embed_embedder or "static",
+            self.config.embed_store,
+            None if jobs == UNCHOSEN else jobs,
+            tuple(
+                VersionStatus(
+                    one.version,
+                    _name_in(one.settings),
+                    one.store,
+                    one.state,
+                    one.created_at,
+                    one.completed_at,
+                    vectors.get((one.store, one.place), {}).get(one.version, 0)
+                    if (one.store, one.place) in vectors
+                    else None,
+                )
+                for one in known
+            ),
+            covered,
+            tuple(Failure(*row) for row in failures),
+            writer,
+            writer is not None and writer.is_gone(now()),
+            size,
+        )
+
+    def _stored(self, known: Sequence[Version]) -> tuple[dict[tuple[str, str], Mapping[str, int]], int]:
+        """How many vectors of each version there are in each store, and the bytes of them all."""
+        from axiommind.vectors.versions import open_of
+
+        vectors: dict[tuple[str, str], Mapping[str, int]] = {}
+        size = 0
+        for one in known:
+            if (one.store, one.place) in vectors:
+                continue
+            try:
+                store = open_of(self.config.home, one, write=False)
+                try:
+                    vectors[one.store, one.place] = store.versions()
+                    size += store.size()
+                finally:
+                    store.close()
+            except AxmError:
+                continue  # `doctor` says why
+        return vectors, size
+
+    def _kinds_to_embed(self) -> tuple[str, ...]:
+        from axiommind.projections.outbox import KINDS
+
+        unknown = set(self.config.embed_kinds) - set(KINDS)
+        if unknown:
+            raise UsageError(f"embed.kinds: {min(unknown)!r} is no kind", hint=f"the kinds are: {', '.join(KINDS)}")
+        return tuple(kind for kind in KINDS if kind in self.config.embed_kinds)
+
+    def _embedder(self) -> tuple[Embedder, str]:
+        """The embedder that was chosen, and what to load it with again when its vectors are searched."""
+        from axiommind.vectors.embedders import Settings, load, spec
+
+        name = self.config.embed_embedder or "static"
+        if name == "static":  # which asks for it only when there is a text
+            from importlib.util import find_spec
+
+            if find_spec("numpy") is None:
+                raise MissingExtra(
+                    "embedding needs numpy, which is not installed", hint="run: pip install 'axiommind[embed]'"
+                )
+        config = self.config
+        settings = Settings(
+            name,
+            config.embed_model,
+            config.embed_url,
+            config.embed_key_env,
+            config.embed_seconds,
+            config.embed_path,
+            config.home,
+            threads=0,
+        )
+        return load(settings), spec(settings)
+
+
+def _name_in(settings: str) -> str:
+    import json
+
+    return str(json.loads(settings).get("name", ""))
+
+
+def _changes(db: sqlite3.Connection) -> int:
+    return int(db.execute("pragma data_version").fetchone()[0])
+
+
+def _is_lost(db: sqlite3.Connection, store: Store, version: str) -> bool:
+    """Whether vectors that were made are not in the store any more; then their jobs wait again."""
+    from axiommind.db import atomic
+
+    if store.versions().get(version):
+        return False
+    with atomic(db):
+        done = db.execute(
+            """
+            update vector_outbox set status = 'pending', attempts = 0
+            where status = 'done' and embedding_version = ?
+            """,
+            (version,),
+        ).rowcount
+    return done > 0

@@ -1,0 +1,543 @@
+"""What an agent is told without asking: where we left off, what is known of a file, how an error was got over."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from axiommind.projections.scope import open_scoped
+from axiommind.recall.disclosure import Packet
+from axiommind.recall.packets.error_signature import is_same, signatures
+from axiommind.recall.packets.file import about_file, is_distinctive
+from axiommind.recall.packets.known_error import met_before
+from axiommind.recall.packets.session_start import left_off, recovery
+from axiommind.search.find import connect
+from tests.learning.sessions import Session
+from tests.transcripts import PROJECT, START, Lines, World
+
+DAY_MS = 86_400_000
+NOW = START + DAY_MS
+TAX = f"{PROJECT}/src/billing/tax_rates.py"
+MISSING = "Exit code 1\nModuleNotFoundError: No module named 'yaml'"
+
+
+def learned(world: World, *sessions: Lines) -> World:
+    for lines in sessions:
+        world.write(lines, folder=(lines.cwd or PROJECT).replace("/", "-"))
+    world.memory().index()
+    world.memory().learn()
+    return world
+
+
+@contextmanager
+def reading(world: World) -> Iterator[sqlite3.Connection]:
+    db = open_scoped(world.home / "index.db", None)
+    connect(db)
+    try:
+        yield db
+    finally:
+        db.close()
+
+
+def told(packet: Packet | None) -> dict[str, list[str]]:
+    return {section.title: [note.text for note in section.notes] for section in packet.sections} if packet else {}
+
+
+def start(
+    world: World, *, source: str = "startup", now: int = NOW, skip: frozenset[str] = frozenset()
+) -> Packet | None:
+    with reading(world) as db:
+        return left_off(db, PROJECT, session="new", source=source, now=now, skip=skip)
+
+
+def edit(world: World, path: str, *, session: str = "new") -> dict[str, list[str]]:
+    with reading(world) as db:
+        return told(about_file(db, path, PROJECT, session=session))
+
+
+def fail(
+    world: World, error: str, command: str = "make check", *, project: str = PROJECT, session: str = "new"
+) -> list[str]:
+    with reading(world) as db:
+        packet = met_before(db, "Bash", {"command": command}, error, project, session=session)
+    return [note.text for note in packet.notes] if packet else []
+
+
+# --- where we left off -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def busy(world: World) -> World:
+    """A session that decided, left tasks open and one blocked, and finished one."""
+    session = Session("s1")
+    session.prompt("Please add tax rates to the invoices")
+    session.ask("Which store should invoices use?", "SQLite")
+    done, running, later, stuck = (session.task(name) for name in ("Write schema", "Add rates", "Add docs", "Ship it"))
+    session.update(done, status="in_progress")
+    session.update(done, status="completed")
+    session.update(running, status="in_progress")
+    session.update(stuck, addBlockedBy=[later])
+    session.prompt("and round them half up, per line")
+    session.prompt("ok")
+    session.answer("Rates are in; rounding is half up per line.")
+    return learned(world, session)
+
+
+def test_a_start_tells_what_is_open_decided_and_said_last(busy: World) -> None:
+    packet = start(busy)
+    assert packet is not None
+    assert told(packet) == {
+        "Blocked": ["Ship it: waits for Add docs"],
+        "Open tasks": ["Add rates (in progress)", "Add docs (pending)"],
+        "Last decisions": ["Which store should invoices use? → SQLite"],
+        "Last session": [
+            "2026-01-05: Please add tax rates to the invoices",
+            "asked last: and round them half up, per line",
+            "answered last: Rates are in; rounding is half up per line.",
+        ],
+    }
+    assert all(note.citation is not None and len(note.text) <= 200 for note in packet.notes)
+
+
+def test_every_note_opens(busy: World) -> None:
+    memory = busy.memory()
+    with reading(busy) as db:
+        notes = [*(start(busy) or Packet(())).notes, *(recovery(db, "s1", now=NOW) or Packet(())).notes]
+    opens: dict[str, Callable[[str], object]] = {"tsk_": memory.task, "ent_": memory.entry}
+    assert {note.id[:4] for note in notes} >= set(opens)
+    assert all(opens.get(note.id[:4], memory.show)(note.id) for note in notes)
+
+
+@pytest.mark.parametrize("source", ["resume", "clear"])
+def test_whoever_goes_on_is_not_told_of_the_last_session(busy: World, source: str) -> None:
+    assert list(told(start(busy, source=source))) == ["Blocked", "Open tasks", "Last decisions"]
+
+
+def test_old_news_is_no_news(busy: World) -> None:
+    assert list(told(start(busy, now=NOW + 31 * DAY_MS))) == ["Last decisions"]
+
+
+def test_what_was_told_is_not_told_again(busy: World) -> None:
+    everything = start(busy)
+    assert everything is not None
+    assert start(busy, skip=frozenset(note.id for note in everything.notes)) is None
+
+
+def test_the_last_session_is_neither_this_one_nor_a_subagent(world: World) -> None:
+    first, this = Session("s1"), Session("new")
+    first.prompt("look at the rates table")
+    this.prompt("something newer altogether", at=600)
+    helper = Lines("s1", sidechain=True)
+    helper.prompt("explore the rates for your parent", at=300)
+    helper.answer("found them", at=301)
+    folder = world.write(first).with_suffix("") / "subagents"
+    folder.mkdir(parents=True)
+    (folder / "agent-a1.jsonl").write_bytes(helper.data())
+    assert told(start(learned(world, first, this)))["Last session"] == ["2026-01-05: look at the rates table"]
+
+
+def test_nothing_known_is_silence(world: World) -> None:
+    learned(world, Session("s1"))
+    with reading(world) as db:
+        for project in (None, "/elsewhere"):
+            assert left_off(db, project, session=None, source="startup", now=NOW, skip=frozenset()) is None
+        assert recovery(db, "nobody", now=NOW) is None
+
+
+@pytest.mark.parametrize("act", ["deprecated", "contested"])
+def test_a_decision_that_does_not_stand_is_not_told(busy: World, act: str) -> None:
+    decision = busy.one("select entry_id from entries where entry_type = 'decision'")
+    busy.memory().rule(decision, act, "it was a mistake")
+    assert "Last decisions" not in told(start(busy))
+
+
+DECIDED = "We decided to store session tokens in Redis because of its latency"
+
+
+def test_words_that_do_not_stand_are_not_quoted(world: World) -> None:
+    session = Session("s1")
+    session.prompt("look at the login page, please")
+    session.prompt(f"{DECIDED}.")
+    session.answer("Noted: session tokens go to Redis, for its latency.")
+    session.add("custom-title", customTitle="Store session tokens in Redis")
+    learned(world, session)
+    assert "Redis" in str(start(world))
+    world.memory().rule(world.one("select entry_id from entries"), "contested", "is it so?")
+    assert told(start(world)) == {"Last session": ["2026-01-05: look at the login page, please"]}
+    with reading(world) as db:
+        assert told(recovery(db, "s1", now=NOW)) == {"Asked": ["first: look at the login page, please"]}
+
+
+def test_what_was_decided_is_said_once(world: World) -> None:
+    opened, closed = Session("s1"), Session("s2")
+    opened.prompt(f"{DECIDED}.")
+    assert list(told(start(learned(world, opened)))) == ["Last session"]
+    closed.prompt("look at the login page, please", at=60)
+    closed.prompt("We decided to use Argon2 instead of bcrypt for hashing passwords. Thanks!", at=61)
+    closed.answer("Noted: we decided to use Argon2 instead of bcrypt for hashing passwords.", at=62)
+    packet = told(start(learned(world, closed)))
+    assert len(packet["Last decisions"]) == 2
+    assert packet["Last session"] == ["2026-01-05: look at the login page, please"]
+
+
+def test_a_copy_of_this_session_is_not_the_last_one(world: World) -> None:
+    older, original, fork = Session("s0"), Session("s1"), Session("new")
+    older.prompt("something else altogether", at=-60)
+    original.prompt("look at the rates table")
+    original.answer("I looked at it.")
+    fork.lines = [line | {"sessionId": "new"} for line in original.lines]
+    original.prompt("and at the other table")
+    learned(world, older, original)
+    assert "look at the rates table" in str(start(world))
+    assert told(start(learned(world, fork)))["Last session"] == ["2026-01-05: something else altogether"]
+
+
+def test_of_a_reversed_decision_the_new_one_is_told(world: World) -> None:
+    first, second = Session("s1"), Session("s2")
+    first.ask("Which store should invoices use?", "SQLite")
+    second.prompt("once more about the store", at=60)
+    second.ask("Which store should invoices use?", "Postgres")
+    for lines in (first, second):
+        lines.prompt("go on with that, please")
+    assert told(start(learned(world, first, second)))["Last decisions"] == [
+        "Which store should invoices use? → Postgres"
+    ]
+
+
+def test_after_compaction_a_session_is_told_of_itself(world: World) -> None:
+    session = Session("s1")
+    session.prompt("Please add tax rates to the invoices")
+    session.ask("Which store should invoices use?", "SQLite")
+    session.task("Add docs")
+    for new in ("a = 1", "a = 2"):
+        session.use("Edit", file_path=TAX, old_string="x", new_string=new)
+    session.use("Bash", MISSING, error=True, command="pytest -q")
+    session.prompt("make the tests pass again")
+    session.answer("I am looking for the missing module.")
+    with reading(learned(world, session)) as db:
+        assert told(recovery(db, "s1", now=NOW)) == {
+            "Asked": ["first: Please add tax rates to the invoices", "last: make the tests pass again"],
+            "Decided and learned": ["Which store should invoices use? → SQLite"],
+            "Open tasks": ["Add docs (pending)"],
+            "Still failing": ["`pytest -q`: ModuleNotFoundError: No module named 'yaml'"],
+            "Files changed": ["src/billing/tax_rates.py (2 edits)"],
+            "Last words": ["answered last: I am looking for the missing module."],
+        }
+
+
+def test_a_failure_that_was_mended_is_not_still_failing(world: World) -> None:
+    session = Session("s1")
+    session.prompt("make the tests pass again")
+    session.use("Bash", MISSING, error=True, command="pytest -q")
+    session.use("Bash", "3 passed", command="pytest -q")
+    with reading(learned(world, session)) as db:
+        assert "Still failing" not in told(recovery(db, "s1", now=NOW))
+
+
+# --- about a file ----------------------------------------------------------------------------------------
+
+
+def ruled(world: World, *rules: str) -> World:
+    session = Session("s1")
+    for rule in rules:
+        session.prompt(rule)
+    return learned(world, session)
+
+
+def test_a_rule_about_a_file_is_told_before_it_is_edited(world: World) -> None:
+    ruled(world, "Never edit tax_rates.py by hand.")
+    ((title, (rule,)),) = edit(world, TAX).items()
+    assert (title, rule) == ("About tax_rates.py", "Never edit tax_rates.py by hand")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"{PROJECT}/src/billing/tax_rates.pyi",
+        f"{PROJECT}/src/billing/old_tax_rates.py",
+        f"{PROJECT}/src/billing/rates.py",
+        "/elsewhere/tax_rates.py",
+    ],
+)
+def test_another_file_is_not_meant(world: World, path: str) -> None:
+    ruled(world, "Never edit tax_rates.py by hand.")
+    assert edit(world, path) == {}
+
+
+def test_a_common_name_counts_with_its_folder(world: World) -> None:
+    ruled(world, "Never import heavy modules in billing/__init__.py.")
+    assert edit(world, f"{PROJECT}/src/billing/__init__.py")
+    assert edit(world, f"{PROJECT}/src/orders/__init__.py") == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "distinctive"),
+    [("a/tax_rates.py", True), ("a/RateTable.tsx", True), ("a/rates.test.ts", True), ("a/index.ts", False)]
+    + [(f"a/{name}", False) for name in ("__init__.py", "main.py", "README.md", "mod.rs", "utils.py", "engine.ts")],
+)
+def test_which_names_say_enough(path: str, distinctive: bool) -> None:
+    assert is_distinctive(path) is distinctive
+
+
+def test_a_rule_that_was_withdrawn_binds_no_longer(world: World) -> None:
+    ruled(world, "Never edit tax_rates.py by hand.")
+    world.memory().rule(world.one("select entry_id from entries"), "deprecated", "not any more")
+    assert edit(world, TAX) == {}
+
+
+def test_the_session_that_said_it_is_not_told(world: World) -> None:
+    ruled(world, "Never edit tax_rates.py by hand.")
+    assert edit(world, TAX, session="s1") == {}
+
+
+def edited(world: World, *errors: str) -> World:
+    """Sessions in each of which one edit of the file fails, and then works after it was read."""
+    sessions = []
+    for n, error in enumerate(errors):
+        session = Session(f"e{n}")
+        session.prompt("change the rates")
+        session.use("Edit", error, error=True, file_path=TAX, old_string="x", new_string="y")
+        session.use("Read", file_path=TAX)
+        session.use("Edit", file_path=TAX, old_string="z", new_string="y")
+        sessions.append(session)
+    return learned(world, *sessions)
+
+
+def test_edits_that_failed_in_the_same_way_are_told(world: World) -> None:
+    edited(world, *["<tool_use_error>File has been modified since read, either by …</tool_use_error>"] * 2)
+    assert edit(world, TAX)["About tax_rates.py"] == [
+        "edits failed in 2 sessions, last on 2026-01-05: it changed between reading and editing (a formatter or a "
+        "person); it worked after reading the file again"
+    ]
+
+
+def test_what_a_person_said_when_refusing_an_edit_is_told(world: World) -> None:
+    edited(world, "The user doesn't want to proceed with this tool use. … the user said:\nedit the list, not this file")
+    (note,) = edit(world, TAX)["About tax_rates.py"]
+    assert "the user refused it: “edit the list, not this file”" in note
+
+
+def test_what_a_subagent_of_this_session_met_is_not_told(world: World) -> None:
+    parent = Session("new")
+    parent.prompt("change the rates")
+    helper = Session("new")
+    helper.sidechain = True
+    helper.prompt("change them for your parent")
+    helper.use("Edit", "EACCES: permission denied, open", error=True, file_path=TAX, old_string="x", new_string="y")
+    folder = world.write(parent).with_suffix("") / "subagents"
+    folder.mkdir(parents=True)
+    (folder / "agent-a1.jsonl").write_bytes(helper.data())
+    learned(world, parent)
+    assert edit(world, TAX, session="new") == {}
+    assert edit(world, TAX, session="another")
+
+
+@pytest.mark.parametrize("path", ["src//billing/tax_rates.py", "./src/x/../billing/tax_rates.py"])
+def test_a_path_may_be_written_in_many_ways(world: World, path: str) -> None:
+    ruled(world, "Never edit src/billing/tax_rates.py by hand.")
+    assert edit(world, path) == edit(world, f"{PROJECT}/{path}") == edit(world, TAX) != {}
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        ["<tool_use_error>String to replace not found in file.</tool_use_error>"],  # once
+        ["<tool_use_error>File has not been read yet.</tool_use_error>"] * 3,
+        ["The user doesn't want to proceed with this tool use. The tool use was rejected."] * 3,
+    ],
+)
+def test_a_slip_says_nothing_about_a_file(world: World, errors: list[str]) -> None:
+    assert edit(edited(world, *errors), TAX) == {}
+
+
+# --- met before ------------------------------------------------------------------------------------------
+
+
+def met(world: World, *steps: tuple[str, str, bool], cwd: str = PROJECT, session: str = "old") -> World:
+    """A session of commands: (command, what came back, whether it failed)."""
+    lines = Session(session, cwd=cwd)
+    lines.prompt("run the checks")
+    for command, answer, failed in steps:
+        lines.use("Bash", answer, failed, command=command)
+    return learned(world, lines)
+
+
+INSTALLED = (("make check", MISSING, True), ("uv add pyyaml", "added", False), ("make check", "all good", False))
+
+
+def test_an_error_that_was_got_over_is_told_with_what_was_done(world: World) -> None:
+    met(world, *INSTALLED)
+    assert fail(world, MISSING) == [
+        "met on 2026-01-05: ModuleNotFoundError: No module named 'yaml'; then running `uv add pyyaml` and it worked"
+    ]
+
+
+ROLE = (
+    'Exit code 1\nE   psycopg.OperationalError: connection failed: connection to server at "127.0.0.1" failed: '
+    'FATAL:  role "ledger_app" does not exist\n1 error in 0.31s'
+)
+FAILED, PASSED = ("pytest -q tests/ledger", ROLE, True), ("pytest -q tests/ledger", "14 passed", False)
+CREATED, LOOKED = ("createuser ledger_app", "", False), ("psql -c 'select 1'; git status; ls", "ok", False)
+
+
+@pytest.mark.parametrize("between", [[CREATED], [LOOKED, CREATED, ("cat pg_hba.conf", "…", False)]])
+def test_a_command_that_nobody_knows_may_have_helped(world: World, between: list[tuple[str, str, bool]]) -> None:
+    met(world, FAILED, *between, PASSED)
+    (note,) = fail(world, ROLE, "pytest -q tests/ledger")
+    assert note.endswith("; then running `createuser ledger_app` and it worked")
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        [LOOKED],
+        [(f"./try-{n}", "ok", False) for n in range(4)],  # which of them?
+        [CREATED, FAILED, LOOKED],  # that was not it
+        [CREATED, ("sed -i s/app/admin/ conftest.py", "", False)],  # or was it the edit?
+        [("python3 -c 'import psycopg'", "", False), ("docker compose ps", "db up", False)],
+    ],
+)
+def test_what_may_not_have_helped_is_not_told(world: World, between: list[tuple[str, str, bool]]) -> None:
+    assert fail(met(world, FAILED, *between, PASSED), ROLE, "pytest -q tests/ledger") == []
+
+
+def test_a_sentence_in_a_note_ends_once(world: World) -> None:
+    error = "Exit code 2\nsrc/pay.ts(8,2): error TS2322: Type 'string' is not assignable to type 'number'."
+    session = Session("old")
+    session.prompt("run the checks")
+    session.use("Bash", error, True, command="bun run typecheck")
+    session.use("Edit", file_path=f"{PROJECT}/src/pay.ts", old_string="'1'", new_string="1")
+    session.use("Bash", "$ tsc --noEmit", command="bun run typecheck")
+    (note,) = fail(learned(world, session), error, "bun run typecheck")
+    assert "to type 'number'; then editing pay.ts" in note
+
+
+def test_a_call_that_had_to_be_another_is_told(world: World) -> None:
+    error = "Exit code 2\nerror: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS] <COMMAND>"
+    met(world, ("rtk bun run test", error, True), ("bun run test", "12 pass", False))
+    (note,) = fail(world, error, "rtk bun run test 2>&1")
+    assert note.endswith("; then this worked: `bun run test`")
+
+
+def test_a_complaint_about_code_was_mended_in_the_files_it_names(world: World) -> None:
+    error = "Exit code 2\nsrc/billing/tax_rates.py:{}: error: Missing return statement in tax  [return]"
+    session = Session("old")
+    session.prompt("run the checks")
+    session.use("Bash", error.format(12), True, command="mypy src")
+    session.use("Edit", file_path=f"{PROJECT}/other.py", old_string="a", new_string="b")
+    session.use("Edit", file_path=TAX, old_string="    pass", new_string="    return 0")
+    session.use("Bash", "Success: no issues found", command="mypy src")
+    learned(world, session)
+    (note,) = fail(world, error.format(40), "mypy src")
+    assert note.endswith("then editing tax_rates.py (`pass` → `return 0`) and it worked")
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        INSTALLED[:2],  # it never worked
+        (INSTALLED[0], INSTALLED[2]),  # it came and went by itself
+        (*INSTALLED[:2], ("make check | tail -3", "2 failed", False)),  # a pipe hid that it failed
+        (*INSTALLED[:2], ("make docs", "built", False)),  # something else worked
+    ],
+)
+def test_what_was_not_got_over_is_not_told(world: World, steps: tuple[tuple[str, str, bool], ...]) -> None:
+    assert fail(met(world, *steps), MISSING) == []
+
+
+def test_a_fix_that_was_ruled_out_is_not_told(world: World) -> None:
+    error = "Exit code 2\nsrc/rates.ts(218,25): error TS7006: Parameter 'p' implicitly has an 'any' type."
+    session = Session("old")
+    session.prompt("run the checks")
+    session.use("Bash", error, True, command="bun run typecheck")
+    session.use("Edit", file_path=f"{PROJECT}/src/rates.ts", old_string="(p)", new_string="(p: Rate)")
+    session.use("Bash", "$ tsc --noEmit", command="bun run typecheck")
+    learned(world, session)
+    assert fail(world, error, "bun run typecheck")
+    fix = world.one("select entry_id from entries where rule = 'fixes'")
+    world.memory().rule(fix, "deprecated", "the type was wrong")
+    assert fail(world, error, "bun run typecheck") == []
+
+
+def test_this_session_knows_its_own_errors(world: World) -> None:
+    assert fail(met(world, *INSTALLED), MISSING, session="old") == []
+
+
+def test_another_name_is_another_error(world: World) -> None:
+    assert fail(met(world, *INSTALLED), MISSING.replace("yaml", "numpy")) == []
+
+
+def test_another_project_is_named_as_one(world: World) -> None:
+    met(world, *INSTALLED)
+    (note,) = fail(world, MISSING, project="/home/dev/other")
+    assert note.startswith("met in another project on 2026-01-05: ")
+
+
+def test_a_fix_is_told_once(world: World) -> None:
+    with reading(met(world, *INSTALLED)) as db:
+        asked = ("Bash", {"command": "make check"}, MISSING, PROJECT)
+        packet = met_before(db, *asked, session="new")
+        assert packet is not None
+        served = frozenset(note.id for note in packet.notes)
+        assert met_before(db, *asked, session="new", skip=served) is None
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "",
+        "Exit code 1",
+        "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+        "String to replace not found in file.\nString: x",
+        "The user doesn't want to proceed with this tool use. The tool use was rejected",
+        "Command timed out after 2m 0s",
+        "Exit code 1\n3 failed",
+        "AssertionError: assert 3 == 4",
+        "ls: cannot access 'x': No such file or directory",
+    ],
+)
+def test_a_trivial_error_has_no_signature(error: str) -> None:
+    assert signatures(error) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("src/a.ts(1,2): error TS7006: Parameter 'p' is any", "b.ts(9,9): error TS7006: Parameter 'p' is any", True),
+        ("a.ts(1,2): error TS7006: Parameter 'p' is any", "a.ts(1,2): error TS7006: Parameter 'q' is any", False),
+        ("error[E0308]: mismatched types at 0x7ffe12", "error[E0308]: mismatched types at 0xdeadbe", True),
+        ("zsh: command not found: docker", "zsh: command not found: podman", False),
+        ("FAILED tests/test_a.py::test_sum - ValueError", "FAILED tests/test_a.py::test_mean - ValueError", False),
+    ],
+)  # fmt: skip
+def test_what_makes_two_errors_one(one: str, other: str, same: bool) -> None:
+    (first,), (second,) = signatures(one), signatures(other)
+    assert is_same(first, second) is same
+
+
+# --- cost ------------------------------------------------------------------------------------------------
+
+_LARGE = "sessions|prompts|responses|tool_uses|file_edits|entries|entities|edges|passages|task_events|segments|records"
+
+
+def test_no_table_is_read_from_end_to_end(busy: World) -> None:
+    met(busy, *INSTALLED)
+    statements: list[str] = []
+    with reading(busy) as db:
+        db.set_trace_callback(statements.append)
+        left_off(db, PROJECT, session="new", source="startup", now=NOW, skip=frozenset())
+        recovery(db, "s1", now=NOW)
+        about_file(db, TAX, PROJECT, session="new")
+        met_before(db, "Bash", {"command": "make check"}, MISSING, PROJECT, session="new")
+        db.set_trace_callback(None)
+        plans = [
+            str(row[3])
+            for sql in statements
+            if re.match(r"\s*(?:select|with)\b", sql)
+            for row in db.execute(f"explain query plan {sql}")
+        ]
+    assert plans and not [plan for plan in plans if re.match(rf"SCAN (?:{_LARGE})\b(?! USING INTEGER)", plan)]
