@@ -23,7 +23,7 @@ ROWS = [
     {"config"},
     {"ids"},
     {"model"},
-    {"errors"},
+    {"errors", "distribution"},
 ]
 LEVEL = {name: i for i, row in enumerate(ROWS) for name in row}
 OUTSIDE = {"__init__", "__main__", "sample"}

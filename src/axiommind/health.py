@@ -22,6 +22,7 @@ from typing import Any
 from axiommind import __version__
 from axiommind import db as sqlite
 from axiommind.config import Config
+from axiommind.distribution import extra_command
 from axiommind.errors import AxmError, StoreError, VectorsCorrupt
 from axiommind.ids import document_id
 from axiommind.log import Head, home_key
@@ -456,9 +457,7 @@ def _percent(part: int, whole: int) -> str:
 
 def _extras() -> list[Check]:
     if find_spec("altair") is None or find_spec("vl_convert") is None:
-        text = (
-            "charts (--plot) are not installed; pip install 'axiommind[plot]', or in a checkout: pip install '.[plot]'"
-        )
+        text = f"charts (--plot) are not installed; to add them: {extra_command('plot')}"
         return [Check("optional", "note", text, data={"plot": False})]
     return [Check("optional", "ok", "charts (--plot) are installed", data={"plot": True})]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from axiommind.distribution import extra_command
 from axiommind.errors import EmbedderError, MissingExtra
 from axiommind.surfaces import cli
 from axiommind.vectors.lock import Lock
@@ -111,7 +112,7 @@ def test_what_is_missing_is_named(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtra) as missing:
         indexed.memory().embed()
-    assert missing.value.hint == "run: pip install 'axiommind[embed]'"
+    assert missing.value.hint == f"run: {extra_command('embed')}"
 
 
 def test_nothing_indexed(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from axiommind.distribution import extra_command
 from axiommind.errors import AxmError, EmbedderError, MissingExtra, UsageError
 from axiommind.vectors import embedders
 from axiommind.vectors.contract import Embedder, Vector
@@ -183,7 +184,7 @@ def test_a_missing_package_names_its_extra(
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtra, match=package) as caught:
         load(settings("minilm", tmp_path))
-    assert caught.value.hint == f"pip install 'axiommind[{extra}]'"
+    assert caught.value.hint == extra_command(extra)
 
 
 def test_a_mistake_of_our_own_is_not_a_missing_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from axiommind.distribution import extra_command
 from axiommind.errors import MissingExtra
 from axiommind.vectors import versions
 from axiommind.vectors.stores import open_store
@@ -135,7 +136,7 @@ def test_without_its_extra_a_store_keeps_what_it_has_and_that_is_said(
     done = axm("forget", "--session", "s1")
     assert (done.code, done.out) == (3, "s1\n") and "Forgotten: 1 session" in done.err
     assert "Vectors of it may be left: the store lance needs lancedb, which is not installed" in done.err
-    assert "hint: pip install 'axiommind[lance]'; then axm embed takes them out" in done.err
+    assert f"hint: {extra_command('lance')}; then axm embed takes them out" in done.err
     assert held(told, wanted) == [], "the other store was purged"
     assert SECRET.encode() not in (told.home / "index.db").read_bytes() + (told.home / "log.db").read_bytes()
     assert told.rows("select id from sessions") == [("s2",)]

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from axiommind.distribution import extra_command
 from axiommind.errors import Internal, Locked, MissingExtra, StoreError, TooNew, UsageError, VectorError, VectorsCorrupt
 from axiommind.vectors.contract import PASSAGES, SESSIONS, Near, Row, Store
 from axiommind.vectors.similarity import cosine, similarity
@@ -27,7 +28,7 @@ V1, V2 = "static-1", "static-2"
 
 def needed(name: str) -> None:
     if name == "lance" and importlib.util.find_spec("lancedb") is None:
-        pytest.skip("lancedb is not installed: pip install 'axiommind[lance]'")
+        pytest.skip("lancedb is not installed: make proof installs it")
 
 
 @pytest.fixture(params=names())
@@ -709,7 +710,7 @@ def test_lance_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "lancedb", None)
     with pytest.raises(MissingExtra) as told:
         open_store("lance", tmp_path, write=True)
-    assert told.value.hint == "pip install 'axiommind[lance]'"
+    assert told.value.hint == extra_command("lance")
 
 
 # --- similarity ----------------------------------------------------------------------------------------

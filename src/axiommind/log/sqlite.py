@@ -67,10 +67,12 @@ class SqliteLog:
         with sqlite.atomic(self._db):
             found = migrate(self._db)
         if found > len(MIGRATIONS):
+            from axiommind.distribution import upgrade_command
+
             self._db.close()
             raise TooNew(
                 f"{self.path} was written by a newer version (schema {found}, this program knows {len(MIGRATIONS)})",
-                hint="upgrade: pip install -U axiommind",
+                hint=f"upgrade: {upgrade_command()}",
             )
 
     def _wrapped(self, error: sqlite3.Error) -> Exception:

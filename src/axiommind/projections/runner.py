@@ -124,9 +124,11 @@ class Index:
                 (SCHEMA_VERSION,),
             ).fetchone()
             if schema > SCHEMA_VERSION:
+                from axiommind.distribution import upgrade_command
+
                 raise TooNew(
                     f"{self.path} was written by a newer version of this program",
-                    hint="upgrade: pip install -U axiommind",
+                    hint=f"upgrade: {upgrade_command()}",
                 )
             found = dict(db.execute("select projector_name, version from projection_offsets").fetchall())
             if not found:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from axiommind.distribution import extra_command
 from axiommind.errors import AxmError, MissingExtra, UsageError, VectorsCorrupt
 from axiommind.home import Home, Scope, now
 
@@ -287,7 +288,7 @@ class Meaning(Home):
 
             if find_spec("numpy") is None:
                 raise MissingExtra(
-                    "embedding needs numpy, which is not installed", hint="run: pip install 'axiommind[embed]'"
+                    "embedding needs numpy, which is not installed", hint=f"run: {extra_command('embed')}"
                 )
         config = self.config
         settings = Settings(

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from axiommind.distribution import extra_command
 from axiommind.errors import AxmError, EmbedderError, MissingExtra, NotFound, UsageError
 from axiommind.vectors.embedders import minilm
 
@@ -88,7 +89,7 @@ def install(name: str, home: Path, source: Path | None = None, progress: Progres
     if there.installed and not there.problem:
         return Installed(there, where, True)
     if importlib.util.find_spec("numpy") is None:
-        raise MissingExtra(f"to install {name}, numpy is needed", hint="pip install 'axiommind[minilm]'")
+        raise MissingExtra(f"to install {name}, numpy is needed", hint=extra_command("minilm"))
     step = progress or (lambda _done, _total: None)
     where.parent.mkdir(parents=True, exist_ok=True)
     _clear_leftovers(where.parent)

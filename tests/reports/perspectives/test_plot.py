@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from axiommind.distribution import extra_command
 from axiommind.errors import BadQuery, MissingExtra
 from axiommind.reports.perspectives import load, names
 from axiommind.surfaces.render.plot import draw
@@ -35,7 +36,7 @@ def test_without_altair_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "altair", None)
     with pytest.raises(MissingExtra) as caught:
         draw([{"tool": "Read", "frequency": 1}], load("tool-frequency"), tmp_path / "x.svg")
-    assert "pip install 'axiommind[plot]'" in caught.value.hint
+    assert caught.value.hint == extra_command("plot")
 
 
 @pytest.mark.parametrize("name", CHARTED)

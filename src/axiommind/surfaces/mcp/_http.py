@@ -14,6 +14,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from axiommind.distribution import extra_command
 from axiommind.errors import AxmError, MissingExtra, UsageError
 from axiommind.surfaces.mcp._sdk import server_of
 
@@ -124,7 +125,7 @@ def serve_http(answers: Answers, address: Address) -> int:
         import uvicorn
         from mcp.server.transport_security import TransportSecuritySettings
     except ImportError as error:
-        raise MissingExtra("serving HTTP needs the package uvicorn", hint="pip install 'axiommind[mcp]'") from error
+        raise MissingExtra("serving HTTP needs the package uvicorn", hint=extra_command("mcp")) from error
     door, address = address.bind()
     # The door says the same, and says it in JSON; this is the SDK's own.
     hosts = [f"{name}:{address.port}" for name in address.names]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from axiommind.distribution import extra_command
 from axiommind.errors import MissingExtra
 from axiommind.surfaces.mcp._answers import Answers, Refused
 
@@ -19,7 +20,7 @@ def server_of(answers: Answers) -> Server[Any]:
     try:
         from mcp.server.lowlevel import Server
     except ImportError as error:
-        raise MissingExtra("this needs the package mcp", hint="pip install 'axiommind[mcp]'") from error
+        raise MissingExtra("this needs the package mcp", hint=extra_command("mcp")) from error
     info = answers.info
     made: Server[Any] = Server(
         info["name"], version=info["version"], title=info["title"], instructions=answers.instructions

@@ -14,6 +14,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+from axiommind.distribution import extra_command
 from axiommind.errors import BadQuery, MissingExtra
 from axiommind.reports.perspectives import Perspective, Plot
 
@@ -39,7 +40,6 @@ SCALE = 2.0
 ENDINGS = (".svg", ".png")
 GENERATED_ID = re.compile(r"""(id="|url\(#)(clip|gradient_)(\d+)""")
 PATH_CHARS = 44
-HINT = "install the extra: pip install 'axiommind[plot]', or in a checkout: pip install '.[plot]'"
 NARROWS = " · an edge narrows towards the tool that comes next"
 
 
@@ -57,7 +57,7 @@ def draw(rows: list[Row], perspective: Perspective, path: Path) -> None:
         import altair as alt
         import vl_convert
     except ImportError as error:
-        raise MissingExtra("charts need altair and vl-convert", hint=HINT) from error
+        raise MissingExtra("charts need altair and vl-convert", hint=extra_command("plot")) from error
     spec = _style(_CHARTS[hint.mark](alt, shown, hint), perspective).to_dict(format="vega-lite")
     if path.suffix.lower() == ".svg":
         path.write_text(_renumbered(vl_convert.vegalite_to_svg(spec)), encoding="utf-8")

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from axiommind.distribution import extra_command
 from axiommind.errors import EmbedderError, MissingExtra, UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def load(settings: Settings) -> Embedder:
             raise
         raise MissingExtra(
             f"the embedder {settings.name} needs {package}, which cannot be loaded",
-            hint=f"pip install 'axiommind[{_EXTRAS[package]}]'",
+            hint=extra_command(_EXTRAS[package]),
         ) from error
     return embedder
 

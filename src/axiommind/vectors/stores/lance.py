@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
+from axiommind.distribution import extra_command
 from axiommind.errors import Internal, Locked, MissingExtra, NotWritable, StoreError, VectorError
 from axiommind.vectors.contract import Near, Row, Store, Vector
 from axiommind.vectors.similarity import similarity
@@ -50,7 +51,7 @@ class LanceStore(Store):
             import lancedb
         except ImportError as error:
             raise MissingExtra(
-                "the store lance needs lancedb, which is not installed", hint="pip install 'axiommind[lance]'"
+                "the store lance needs lancedb, which is not installed", hint=extra_command("lance")
             ) from error
         self._write = write
         self._at = folder / FOLDER if isinstance(folder, Path) else folder

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from axiommind.errors import MissingExtra
 from axiommind.reports.perspectives import Perspective, Plot
-from axiommind.surfaces.render.plot import HINT, MOST_BARS, draw
+from axiommind.surfaces.render.plot import MOST_BARS, draw
 
 if TYPE_CHECKING:
     from axiommind.reports.insight.report import Report
@@ -28,7 +28,7 @@ def charts(report: Report) -> tuple[dict[str, str], str]:
             if rows:
                 found[name] = _svg(name, summary, subtitle, plot, rows)
     except MissingExtra:
-        return {}, f"Without charts: {HINT}."
+        return {}, "Without charts: they need the extra plot, and axm doctor says how to add it."
     return found, ""
 
 
