@@ -115,10 +115,10 @@ def analyse(folder: Path, wanted: int) -> dict[str, Any]:
         counts = {name: memory.sql(f"select count(*) from {name}", Scope(None))[0][0] for name in names}
         return {
             **counts,
-            "analyze_s": round(best(lambda: memory.analyze(options)), 3),
-            "snapshot_s": round(best(lambda: memory.snapshot(options)), 3),
-            "cache_s": round(best(lambda: memory.cache_files(options)), 3),
-            "snapshot_bytes": len(json.dumps(memory.snapshot(options), ensure_ascii=False).encode()),
+            "analyze_s": round(best(lambda: memory.reports.analyst.analyze(options)), 3),
+            "snapshot_s": round(best(lambda: memory.reports.analyst.snapshot(options)), 3),
+            "cache_s": round(best(lambda: memory.reports.analyst.cache_files(options)), 3),
+            "snapshot_bytes": len(json.dumps(memory.reports.analyst.snapshot(options), ensure_ascii=False).encode()),
         }
 
 

@@ -34,7 +34,7 @@ MEASURE = """
 import json, sys
 from axiommind.memory import Memory
 from axiommind.reports.analysis.analyst import AnalyzeOptions
-print(json.dumps(Memory().snapshot(AnalyzeOptions(project=sys.argv[1])), ensure_ascii=False))
+print(json.dumps(Memory().reports.analyst.snapshot(AnalyzeOptions(project=sys.argv[1])), ensure_ascii=False))
 """
 
 

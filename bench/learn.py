@@ -77,12 +77,12 @@ def quotes(environ: dict[str, str]) -> dict[str, int]:
     memory = Memory(Config.load(environ), environ=environ)
     wrong = memory.verify()
     at_line = missing = 0
-    for listed in memory.entries(Scope(None), stages=("verified", "certified"), every=True, limit=1_000_000):
-        for quote in memory.entry(listed.entry.entry_id).quotes:
+    for listed in memory.entries.list(Scope(None), stages=("verified", "certified"), every=True, limit=1_000_000):
+        for quote in memory.entries.show(listed.entry.entry_id).quotes:
             if quote.citation is None or quote.reason is not None:
                 missing += 1
                 continue
-            (line,) = memory.open_citation(quote.citation).lines
+            (line,) = memory.passages.open(quote.citation).lines
             written = json.dumps(quote.quote, ensure_ascii=False)[1:-1]
             at_line += written in line or json.dumps(quote.quote)[1:-1] in line
     return {"not_at_their_span": len(wrong) + missing, "in_their_lines": at_line}

@@ -40,7 +40,7 @@ from axiommind.config import Config
 from axiommind.log import home_key
 from axiommind.log.sqlite import SqliteLog
 from axiommind.projections.runner import Index, Segments
-from axiommind.scratchpads.writer import Desk
+from axiommind.scratchpads.writer import ScratchpadWriter
 
 SEED = 7
 SMALL, BIG = "append-scratchpad: small pads", "append-scratchpad: a pad of 1 MB"
@@ -121,7 +121,7 @@ class Store(NamedTuple):
         home.mkdir(parents=True)
         key = home_key(home)
         log = Bulk(config.log_path, key)
-        desk = Desk(log, key, None, actor="user")
+        desk = ScratchpadWriter(log, key, None, actor="user")
         flows: list[str] = []
         pads: list[str] = []
         found: Counter[str] = Counter()

@@ -27,7 +27,7 @@ from axiommind.projections import transcript as recorded
 from axiommind.projections.transcript import Message, Transcript, Use
 
 HERE = Path(__file__).parents[1]
-LABELLED = HERE / "tests" / "memory" / "labelled"
+LABELLED = HERE / "tests" / "learning" / "labelled"
 CLAUDE_CODE = ("cipher-box", "context-evaluator")  # 131 sessions; the other folders are of other agents
 HELD = ("held-out", "held-back")  # sets of sentences that no phrase was changed for
 REAL = ("tasks", "commits", "plans", "answers", "pull-requests", "fixes")
@@ -57,7 +57,7 @@ def quote_hash(draft: Draft) -> str:
 
 
 def transcripts(memory: Memory) -> list[Transcript]:
-    with memory._log_to_read() as (log, _), memory._reading(Scope(None), None) as db:
+    with memory.home.read_log() as (log, _), memory.home.reading(Scope(None), None) as db:
         ids = [row[0] for row in db.execute("select id from sessions order by started_at, id")]
         return [read for one in ids if (read := recorded.read(db, log.blob, one)) is not None]
 

@@ -155,9 +155,9 @@ class Home:
     def index(self) -> None:
         self.memory.index()
         if any(self.notes.iterdir()):
-            self.memory.kb_add([str(self.notes)])
+            self.memory.documents.add([str(self.notes)])
         if self.mode != "lexical":
-            self.memory.embed()
+            self.memory.embeddings.make()
 
     def ask(self, asked: Asked, unit: str = "session") -> tuple[Asked, list[str], float]:
         started = time.perf_counter()

@@ -52,7 +52,7 @@ def sample_memory(home: Path) -> Memory:
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     memory = sample_memory(tmp_path_factory.mktemp("sample"))
     memory.index()
-    memory.learn()
+    memory.learning.run()
     return memory
 
 
@@ -60,8 +60,8 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Memory:
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     memory = sample_memory(tmp_path_factory.mktemp("embedded"))
     memory.index()
-    memory.learn()
-    memory.embed()
+    memory.learning.run()
+    memory.embeddings.make()
     return memory
 
 
@@ -232,7 +232,7 @@ def test_a_page_that_is_walked_through_prints_what_it_shows(name: str, tmp_path:
         pytest.skip("needs bash and jq")
     memory = sample_memory(tmp_path / "home")
     memory.index()
-    memory.learn()
+    memory.learning.run()
     folder = Path(os.path.realpath(tmp_path)) / "skycast"
     folder.mkdir()
     steps = [e for kind, block in FENCE.findall(page(name)) if kind == "console" for e in commands_of(block)]

@@ -40,10 +40,10 @@ class Notes:
         return path
 
     def add(self, **globs: Any) -> DocumentReport:
-        return self.world.memory().kb_add([self.root], **globs)
+        return self.world.memory().documents.add([self.root], **globs)
 
     def index(self) -> DocumentReport:
-        return self.world.memory().kb_index()
+        return self.world.memory().documents.index()
 
     def paths(self) -> list[str]:
         """The names of the documents in the index."""
@@ -134,7 +134,7 @@ def test_a_document_goes_through_the_log(world: World, notes: Notes) -> None:
     report = world.memory().index()
     assert report.documents is not None and report.documents.opened == 0
     assert world.rows("select * from chunks") == before
-    assert world.memory().kb_list().folders[0].exclude == ("old/**",)
+    assert world.memory().documents.list().folders[0].exclude == ("old/**",)
 
 
 def test_the_id_of_a_document_is_its_path() -> None:
@@ -305,7 +305,7 @@ def test_a_full_run_opens_everything_and_finds_what_hid(world: World, notes: Not
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
     assert notes.index().opened == 0
     assert [where for where, _ in world.memory().verify(deep=True)] == [str(path)]
-    assert counts(world.memory().kb_index(full=True)) == (0, 1, 0, 0)
+    assert counts(world.memory().documents.index(full=True)) == (0, 1, 0, 0)
     assert world.one("select title from documents") == "Behind"
     assert world.memory().verify(deep=True) == []
 
@@ -456,22 +456,22 @@ def test_a_relative_folder_a_link_and_a_home_are_one(
     link.symlink_to(notes.root)
     monkeypatch.chdir(notes.root)
     monkeypatch.setenv("HOME", str(notes.root.parent))
-    report = world.memory().kb_add([".", link, "~/notes"])
+    report = world.memory().documents.add([".", link, "~/notes"])
     assert (report.folders, report.files) == (1, 1)
-    assert [f.root for f in world.memory().kb_list().folders] == [str(notes.root)]
+    assert [f.root for f in world.memory().documents.list().folders] == [str(notes.root)]
 
 
 def test_a_folder_that_is_not_there_is_an_error_and_adds_nothing(world: World, notes: Notes) -> None:
     with pytest.raises(NotFound) as error:
-        world.memory().kb_add([notes.root, notes.root / "nowhere"])
+        world.memory().documents.add([notes.root, notes.root / "nowhere"])
     assert error.value.hint
-    assert world.memory().kb_list() == ((), ())
+    assert world.memory().documents.list() == ((), ())
 
 
 def test_a_single_file_may_be_added(world: World, notes: Notes) -> None:
     notes.write("a.md", "# A\n")
     plain = notes.write("plain.text", "just words\n")
-    report = world.memory().kb_add([plain])
+    report = world.memory().documents.add([plain])
     assert counts(report) == (1, 0, 0, 0) and notes.paths() == ["plain.text"]
     plain.unlink()
     assert counts(notes.index()) == (0, 0, 0, 1), "its folder is there, so it was deleted"
@@ -483,17 +483,17 @@ def test_a_document_of_two_folders_is_one(world: World, notes: Notes) -> None:
     notes.write("in/b.md", "# B\n")
     notes.add()
     inner = notes.root / "in"
-    assert counts(world.memory().kb_add([inner])) == (0, 1, 1, 0), "it belongs to the inner one now"
+    assert counts(world.memory().documents.add([inner])) == (0, 1, 1, 0), "it belongs to the inner one now"
     assert world.rows("select path, root from documents order by path") == [
         (str(notes.root / "a.md"), str(notes.root)),
         (str(inner / "b.md"), str(inner)),
     ]
     assert notes.index().opened == 0
-    assert [f.documents for f in world.memory().kb_list().folders] == [1, 1]
-    report = world.memory().kb_remove(inner)
+    assert [f.documents for f in world.memory().documents.list().folders] == [1, 1]
+    report = world.memory().documents.remove(inner)
     assert report.removed == 0 and "another folder" in report.notes[0]
     assert world.rows("select distinct root from documents") == [(str(notes.root),)]
-    assert counts(world.memory().kb_remove(inner)) == (0, 0, 1, 1), "now it is a part of the outer one"
+    assert counts(world.memory().documents.remove(inner)) == (0, 0, 1, 1), "now it is a part of the outer one"
     assert notes.paths() == ["a.md"]
     assert world.memory().verify() == []
 
@@ -501,8 +501,8 @@ def test_a_document_of_two_folders_is_one(world: World, notes: Notes) -> None:
 def test_removing_a_folder_leaves_the_files_and_the_log(world: World, notes: Notes) -> None:
     path = notes.write("a.md", "# A\n\nzebra\n")
     notes.add()
-    assert world.memory().kb_remove(notes.root).removed == 1
-    assert world.memory().kb_list() == ((), ()) and notes.found("zebra") == 0
+    assert world.memory().documents.remove(notes.root).removed == 1
+    assert world.memory().documents.list() == ((), ()) and notes.found("zebra") == 0
     assert path.exists() and len(events(world, "document_saved")) == 1
     report = world.memory().index()
     assert report.documents is not None and report.documents.files == 0
@@ -515,13 +515,13 @@ def test_removing_a_file_holds_until_it_is_added_again(world: World, notes: Note
     path = notes.write("we[ir]d*.md", "# Weird\n")
     notes.write("b.md", "# B\n")
     notes.add()
-    assert counts(world.memory().kb_remove(path)) == (0, 0, 1, 1)
+    assert counts(world.memory().documents.remove(path)) == (0, 0, 1, 1)
     path.write_text("# Changed\n")
     assert notes.index().files == 1 and notes.paths() == ["b.md"]
-    assert counts(world.memory().kb_add([path])) == (1, 0, 1, 0)
+    assert counts(world.memory().documents.add([path])) == (1, 0, 1, 0)
     assert notes.paths() == ["b.md", "we[ir]d*.md"]
     with pytest.raises(NotFound):
-        world.memory().kb_remove(notes.root / "unheard-of.md")
+        world.memory().documents.remove(notes.root / "unheard-of.md")
 
 
 def test_what_was_taken_out_meanwhile_does_not_come_back(world: World, notes: Notes) -> None:
@@ -553,7 +553,7 @@ def test_the_project_of_a_folder_is_the_repository_it_lies_in(world: World, note
     repository.write("docs/a.md", "# A\n")
     notes.write("b.md", "# B\n")
     (notes.root.parent / ".git").mkdir()  # a home under version control is not the project of everything in it
-    world.memory().kb_add([repository.root / "docs", notes.root])
+    world.memory().documents.add([repository.root / "docs", notes.root])
     assert world.rows("select project from documents order by path") == [(str(notes.root),), (str(repository.root),)]
     assert len(world.rows("select path from documents", project=str(notes.root))) == 2
     lines = Lines("s1", cwd=str(repository.root))
@@ -573,10 +573,10 @@ def test_an_index_of_an_older_version_is_said(world: World, notes: Notes) -> Non
     db.commit()
     db.close()
     with pytest.raises(IndexCorrupt) as error:
-        world.memory().kb_list()
+        world.memory().documents.list()
     assert error.value.hint == "run: axm index"
     world.memory().index()
-    assert [f.root for f in world.memory().kb_list().folders] == [str(notes.root)]
+    assert [f.root for f in world.memory().documents.list().folders] == [str(notes.root)]
 
 
 def test_the_sample_takes_no_folders(world: World, notes: Notes) -> None:
@@ -618,17 +618,17 @@ def test_undo_reads_a_document_again(world: World, notes: Notes) -> None:
     notes.add()
     world.memory().forget(document=document_id(str(path))[:12])
     assert notes.found("wombat") == 0
-    report = world.memory().remember_again(document=str(path)).documents
+    report = world.memory().undo_forget(document=str(path)).documents
     assert report is not None and counts(report) == (1, 0, 0, 0)
     assert notes.found("wombat") == 1 and world.memory().verify() == []
     with pytest.raises(NotFound):
-        world.memory().remember_again(document=str(path))
+        world.memory().undo_forget(document=str(path))
 
 
 def test_a_document_that_was_removed_can_still_be_forgotten(world: World, notes: Notes) -> None:
     path = notes.write("a.md", "# A\n\nwombat\n")
     notes.add()
-    world.memory().kb_remove(notes.root)
+    world.memory().documents.remove(notes.root)
     path.unlink()
     assert world.memory().forget(document=str(path)).gone == 1
     assert b"wombat" not in everything(world) and world.memory().verify() == []
@@ -658,7 +658,7 @@ def test_forgetting_a_project_forgets_its_documents(world: World, notes: Notes) 
     notes.write("docs/new.md", "# New\n\nwombat\n")
     assert notes.index().forgotten == 2 and notes.paths() == []
     assert world.memory().verify() == []
-    report = world.memory().remember_again(project=str(notes.root))
+    report = world.memory().undo_forget(project=str(notes.root))
     assert report.documents is not None and report.documents.new == 2 and report.updated == 1
     assert world.memory().verify() == []
 
@@ -704,7 +704,7 @@ def test_the_full_text_index_made_anew_equals_the_grown_one(world: World, notes:
     index.db.execute("insert into passages_fts(rowid, terms) values (999999, 'damage')")
     index.close()
     assert terms(world) != grown
-    assert world.memory().kb_rebuild_fts() == world.one("select count(*) from passages")
+    assert world.memory().documents.rebuild_fts() == world.one("select count(*) from passages")
     assert terms(world) == grown
     assert world.memory().verify() == []
 
@@ -798,17 +798,17 @@ class History:
             path.replace(self.notes.root / target)
 
     def add(self, folder: str, include: tuple[str, ...]) -> None:
-        self.memory.kb_add([self.notes.root / folder], include=include)
+        self.memory.documents.add([self.notes.root / folder], include=include)
 
     def remove(self, name: str, _: None) -> None:
-        self.memory.kb_remove(self.notes.root / name)
+        self.memory.documents.remove(self.notes.root / name)
 
     def forget(self, name: str, _: None) -> None:
         self.memory.forget(document=str(self.notes.root / name))
         self.forgotten.add(name)
 
     def undo(self, name: str, _: None) -> None:
-        self.memory.remember_again(document=str(self.notes.root / name))
+        self.memory.undo_forget(document=str(self.notes.root / name))
         self.forgotten.discard(name)
 
     def index(self, *_: None) -> None:
@@ -819,7 +819,7 @@ class History:
         from axiommind.sources.markdown import discover
 
         found = {}
-        for folder in self.memory.kb_list().folders:
+        for folder in self.memory.documents.list().folders:
             for file in discover(folder.root, folder.include, folder.exclude).files:
                 name = os.path.relpath(file.path, self.notes.root)
                 if name not in self.forgotten:

@@ -107,7 +107,7 @@ def test_refused_and_nothing_changed(filled: World, sql: str) -> None:
 
 def test_the_time_limit(filled: World) -> None:
     memory = filled.memory()
-    memory.config = memory.config._replace(query_seconds=0.3)
+    memory.home.config = memory.config._replace(query_seconds=0.3)
     started = time.monotonic()
     with pytest.raises(QueryLimit, match="stopped after"):
         memory.sql(
@@ -118,7 +118,7 @@ def test_the_time_limit(filled: World) -> None:
 
 def test_the_row_limit(filled: World) -> None:
     memory = filled.memory()
-    memory.config = memory.config._replace(query_rows=10)
+    memory.home.config = memory.config._replace(query_rows=10)
     assert len(memory.sql("select * from tool_uses limit 10", Scope(None))) == 10
     with pytest.raises(QueryLimit, match="more than 10 rows"):
         memory.sql("select * from tool_uses", Scope(None))

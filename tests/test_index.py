@@ -424,7 +424,7 @@ def test_forgetting_leaves_no_trace(world: World) -> None:
     assert traces(world.home, b"zanzibarquux") == [], "a tombstone stops re-reading"
     assert world.memory().verify(deep=True) == []
     assert path.exists(), "the agent's own file is not ours to touch"
-    world.memory().remember_again(session="secret")
+    world.memory().undo_forget(session="secret")
     assert world.one("select prompt_count from sessions where id = 'secret'") == 3
     assert world.memory().verify(deep=True) == []
 
@@ -441,7 +441,7 @@ def test_forgetting_a_project(world: World) -> None:
     assert world.memory().index().files_opened == 0, "and is then known"
     assert world.rows("select id from sessions") == [("b",)]
     assert world.memory().verify() == []
-    world.memory().remember_again(project=PROJECT)
+    world.memory().undo_forget(project=PROJECT)
     assert world.one("select count(*) from sessions") == 3
     with pytest.raises(NotFound):
         world.memory().forget(project="/nowhere")
@@ -463,8 +463,8 @@ def test_forgetting_takes_the_subagents_along(world: World) -> None:
     assert world.rows("select id from sessions") == []
     assert traces(world.home, b"zanzibarquux") == []
     with pytest.raises(NotFound):
-        world.memory().remember_again(session="nobody")
-    world.memory().remember_again(session="par")
+        world.memory().undo_forget(session="nobody")
+    world.memory().undo_forget(session="par")
     assert world.rows("select id from sessions order by id") == [("agent-a1",), ("parent",)]
     assert world.memory().verify(deep=True) == []
 

@@ -211,7 +211,7 @@ class History:
         from axiommind.errors import NotFound
 
         with contextlib.suppress(NotFound):
-            self.world.memory().remember_again(session=session)
+            self.world.memory().undo_forget(session=session)
 
 
 def dump(world: World, sql: str) -> list[tuple[Any, ...]]:

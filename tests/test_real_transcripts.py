@@ -133,7 +133,7 @@ def test_tokens(real: World, raw: list[tuple[str, dict[str, Any]]]) -> None:
 def test_every_line_opens_where_it_was(real: World) -> None:
     """Law 4: the line that a row cites, opened from the log, holds the row's text."""
     memory = real.memory()
-    with memory._log() as (log, _key):
+    with memory.home.open_log() as (log, _key):
         lines: dict[str, list[bytes]] = {}
         for path, blob in real.rows("select path, blob from segments where live order by path, first_line"):
             content = log.blob(blob)
@@ -169,7 +169,7 @@ def test_verify_finds_nothing(real: World) -> None:
 def test_a_rebuild_with_workers_gives_the_same(real: World) -> None:
     before = real.rows("select * from tool_uses order by id limit 3000")
     memory = real.memory()
-    memory.config = memory.config._replace(index_workers=2)
+    memory.home.config = memory.config._replace(index_workers=2)
     memory.rebuild()
     assert real.rows("select * from tool_uses order by id limit 3000") == before
     assert real.memory().verify() == []

@@ -180,7 +180,7 @@ def test_whoever_folds_a_tombstone_scrubs(world: World) -> None:
     lines.prompt("zanzibarquux")
     world.write(lines)
     world.memory().index()
-    with world.memory()._log() as (log, _key):
+    with world.memory().home.open_log() as (log, _key):
         log.forget(["sec"], None, actor="user", reason="")
         log.settle()
     world.memory().index()

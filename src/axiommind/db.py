@@ -303,3 +303,9 @@ def _one_statement(sql: str) -> str:
             hint="use one select (or with … select) statement",
         )
     return text
+
+
+def dicts(cursor: sqlite3.Cursor) -> list[dict[str, Any]]:
+    """The rows of a query by the names of their columns."""
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]

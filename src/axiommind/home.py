@@ -54,7 +54,7 @@ class Home:
     ) -> None:
         self.environ = os.environ if environ is None else environ
         self.config = config or Config.load(self.environ)
-        self._user = user or Path.home()
+        self.user = user or Path.home()
         if self.is_sample:  # whoever uses the sample's home, real sessions never get into it
             self.environ = {**self.environ, "CLAUDE_CONFIG_DIR": str(SAMPLE)}
             self.config = self.config._replace(claude_roots=())
@@ -70,7 +70,7 @@ class Home:
         return "agent" if any(self.environ.get(name) for name in _AGENTS) else "user"
 
     @contextlib.contextmanager
-    def _log(self) -> Iterator[tuple[SqliteLog, bytes]]:
+    def open_log(self) -> Iterator[tuple[SqliteLog, bytes]]:
         from axiommind.log import home_key
         from axiommind.log.sqlite import SqliteLog
 
@@ -82,7 +82,7 @@ class Home:
             log.close()
 
     @contextlib.contextmanager
-    def _log_to_read(self) -> Iterator[tuple[SqliteLog, bytes]]:
+    def read_log(self) -> Iterator[tuple[SqliteLog, bytes]]:
         from axiommind.log import home_key
         from axiommind.log.sqlite import SqliteLog
 
@@ -96,16 +96,16 @@ class Home:
             log.close()
 
     @contextlib.contextmanager
-    def _writing(self, notes: list[str]) -> Iterator[tuple[SqliteLog, bytes, Index]]:
+    def writing(self, notes: list[str]) -> Iterator[tuple[SqliteLog, bytes, Index]]:
         """The log, its key, and the index brought up to it."""
         from axiommind.projections.runner import Segments
 
-        with self._log() as (log, key), contextlib.ExitStack() as stack:
-            index = self._open_index(log, notes, stack)
+        with self.open_log() as (log, key), contextlib.ExitStack() as stack:
+            index = self.open_index(log, notes, stack)
             index.catch_up(log, Segments(log))
             yield log, key, index
 
-    def _open_index(self, log: SqliteLog, notes: list[str], stack: contextlib.ExitStack) -> Any:
+    def open_index(self, log: SqliteLog, notes: list[str], stack: contextlib.ExitStack) -> Any:
         """The index, ready to be written. A damaged one is moved aside, and an old one replayed, and both are said."""
         from axiommind.projections.runner import Index, quarantine
 
@@ -121,7 +121,7 @@ class Home:
                 index.close()
             aside = quarantine(path)
             notes.append(f"index.db was damaged: rebuilt from the log (the old one is {aside})")
-            self._replay(log, stack)
+            self.replay(log, stack)
             index = Index(path)
         foreign = not index.stale and not index.follows(log)
         if index.stale or foreign:
@@ -131,12 +131,12 @@ class Home:
                 if foreign
                 else "the index had another shape: rebuilt from the log"
             )
-            self._replay(log, stack)
+            self.replay(log, stack)
             index = Index(path)
         stack.callback(index.close)
         return index
 
-    def _pool(self, size: int, stack: contextlib.ExitStack) -> Executor | None:
+    def pool(self, size: int, stack: contextlib.ExitStack) -> Executor | None:
         workers = self.config.index_workers
         if workers < 0:
             workers = min(os.cpu_count() or 1, 4)
@@ -149,13 +149,13 @@ class Home:
         stack.callback(pool.shutdown, wait=True, cancel_futures=True)
         return pool
 
-    def _rebuild(
+    def rebuild(
         self, log: SqliteLog, stack: contextlib.ExitStack, tick: Callable[[int, int], None] | None = None
     ) -> Progress:
         from axiommind.projections.runner import Index, Segments
 
         last = log.last_position()
-        done = self._replay(log, stack, None if tick is None else (lambda event: tick(event.position, last)))
+        done = self.replay(log, stack, None if tick is None else (lambda event: tick(event.position, last)))
         index = Index(self.config.index_path)
         try:
             index.catch_up(log, Segments(log))
@@ -164,12 +164,12 @@ class Home:
             index.close()
         return done
 
-    def _replay(
+    def replay(
         self, log: SqliteLog, stack: contextlib.ExitStack, tick: Callable[[Event], None] | None = None
     ) -> Progress:
         from axiommind.projections.runner import rebuild
 
-        return rebuild(log, self.config.index_path, self._pool(log.sizes()["blob_bytes"], stack), tick)
+        return rebuild(log, self.config.index_path, self.pool(log.sizes()["blob_bytes"], stack), tick)
 
     def scope(
         self,
@@ -197,10 +197,10 @@ class Home:
             here = cwd or str(Path.cwd())
         except OSError:  # the current folder was deleted
             return Scope(None)
-        return Scope(resolve_project(path, here, stop=str(self._user)))
+        return Scope(resolve_project(path, here, stop=str(self.user)))
 
     @contextlib.contextmanager
-    def _reading(self, scope: Scope, db: Path | None) -> Iterator[sqlite3.Connection]:
+    def reading(self, scope: Scope, db: Path | None) -> Iterator[sqlite3.Connection]:
         from axiommind.projections.scope import open_scoped
 
         path = db or self.config.index_path

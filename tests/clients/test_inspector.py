@@ -73,4 +73,4 @@ def test_the_inspector_has_nothing_to_say_against_it(world: World, server: list[
     found = call("search-workflows", query="React 組件")
     assert [one["workflow"]["id"] for one in found["results"]] == [flow]
     assert found["results"][0]["score"] == 5 + 3 + 1 + 1 and found["pagination"]["total_results"] == 1
-    assert "React hooks" in world.memory().pad(pad).text
+    assert "React hooks" in world.memory().scratchpads.show(pad).text

@@ -135,9 +135,9 @@ def test_nothing_with_an_open_conflict_is_verified_by_policy(world: World) -> No
         session.ask("Where should the log live?", answer)
         world.write(session)
         world.memory().index()
-        world.memory().learn()
+        world.memory().learning.run()
         if n == 0:
-            world.memory().promote(world.one("select entry_id from entries"), "we run it", "certified")
+            world.memory().entries.promote(world.one("select entry_id from entries"), "we run it", "certified")
     assert world.rows("select status, stage from entries where text = 'DuckDB'") == [("contested", "candidate")]
 
 
@@ -149,8 +149,8 @@ def test_who_changes_their_mind_in_one_session_is_heard(world: World, in_between
         world.write(session)
         world.memory().index()
         if in_between:
-            world.memory().learn()
-    world.memory().learn()
+            world.memory().learning.run()
+    world.memory().learning.run()
     assert "SQLite" not in {row[0] for row in world.rows("select text from entries where status = 'active'")}
 
 

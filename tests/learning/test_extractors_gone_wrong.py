@@ -37,10 +37,10 @@ class Saying:
 
 
 def run(world: World, extractor: Any, *, again: bool = False) -> Report:
-    from axiommind.learning.entries import _to_learn
+    from axiommind.learning.runs import _to_learn
 
     memory = world.memory()
-    with memory._writing([]) as (log, key, index):
+    with memory.home.writing([]) as (log, key, index):
         chosen = _to_learn(index, extractor.name, session=None, project=None, since=None, again=again)
         return Pipeline(log, key, index, extractor, None, together=False).run(chosen)
 
@@ -145,7 +145,7 @@ def test_tasks_that_make_no_sense(sessions: World) -> None:
     status = "json_extract(current_json, '$.status')"
     rows = sessions.rows(f"select title, {status} from entities where entity_type = 'task'")
     assert dict(rows)["🎉"] == "done" and dict(rows)["A"] == "blocked" and dict(rows)["Wait for me"] == "blocked"
-    blocked = sessions.memory().blocked(Scope(None))
+    blocked = sessions.memory().tasks.blocked(Scope(None))
     assert all(one.blocked_by or one.suggested for one in blocked)
     assert sessions.memory().verify() == []
 
@@ -222,7 +222,7 @@ def test_a_model_is_believed_as_far_as_people_found_it_right(sessions: World) ->
     assert run(sessions, model).stages == {"candidate": 9}
     assert {row[0] for row in sessions.rows("select confidence from entries")} == {0.5}
     for (entry,) in sessions.rows("select entry_id from entries limit 6"):
-        sessions.memory().promote(entry, "I know it", "verified")
+        sessions.memory().entries.promote(entry, "I know it", "verified")
     late = Session("late")
     late.prompt(SAID)
     sessions.write(late)

@@ -18,7 +18,7 @@ def test_a_model_that_fails_is_not_repeated_in_the_log(world: World) -> None:
     program.chmod(0o755)
     config = Config.load(world.environ | {"AXM_EXTRACT_CLAUDE": str(program)})
     memory = type(world.memory())(config, environ=world.environ, user=world.base)
-    assert memory.learn(extractor="claude").failed == 1
+    assert memory.learning.run(extractor="claude").failed == 1
     memory.forget(session="s")
     assert not [event for event in events(world) if WORD in event[1]]
 
@@ -58,10 +58,10 @@ def test_a_forgotten_session_that_goes_on_leaves_no_trace(world: World) -> None:
     for name in ("other", "mine"):
         world.write(story(name, ONE, f"{WORD} {name}"))
     world.memory().index()
-    world.memory().learn()
+    world.memory().learning.run()
     world.memory().forget(session="mine")
     (entry,) = world.rows("select entry_id from entries limit 1")[0]
     inside = world.environ | {"CLAUDE_CODE_SESSION_ID": "mine"}
-    type(world.memory())(Config.load(inside), environ=inside, user=world.base).use([entry], "shown")
+    type(world.memory())(Config.load(inside), environ=inside, user=world.base).entries.note_use([entry], "shown")
     assert world.memory().verify() == []
     assert world.one("select count(*) from entry_uses where session_id = 'mine'") == 0

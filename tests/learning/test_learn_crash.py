@@ -57,7 +57,7 @@ def nothing_half_applied(world: World) -> None:
     memory.index()
     assert world.one("select count(*) from entries where stage = 'raw'") == 0
     assert world.one("select count(*) from entries where not aligned or verified_by is null") == 0
-    with memory._log_to_read() as (log, _key):
+    with memory.home.read_log() as (log, _key):
         by_session: dict[str, set[str]] = {}
         for event in log.replay():
             by_session.setdefault(event.session_id or "", set()).add(event.event_type)
@@ -81,7 +81,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> World:
 def undisturbed(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[Any, ...]]]:
     """What one run learns that nobody disturbs."""
     world = twin(indexed, tmp_path_factory.mktemp("undisturbed"))
-    report = world.memory().learn()
+    report = world.memory().learning.run()
     assert (report.sessions, report.failed) == (SESSIONS, 0)
     found = learned(world)
     assert len(found["entries"]) > 4 * SESSIONS and len(found["conflicts"]) > 10
@@ -125,7 +125,7 @@ def test_killed_at_random_moments(indexed: World, undisturbed: Any, tmp_path: Pa
             process = start(world, "learn", "--no-index")
         assert process.wait(60) == 0
         assert learned(world) == undisturbed
-        assert world.memory().learn().sessions == 0
+        assert world.memory().learning.run().sessions == 0
         assert world.memory().verify() == []
     assert killed == KILLS, "so many runs must have been killed in the middle of something"
 
@@ -139,13 +139,13 @@ def test_killed_while_learning_again(indexed: World, undisturbed: Any, tmp_path:
     """Also when everything is known: nothing is doubled, nothing goes back."""
     dice = random.Random(7)
     world = twin(indexed, tmp_path / "again")
-    world.memory().learn()
+    world.memory().learning.run()
     for _ in range(4):
         process = start(world, "learn", "--again", "--no-index")
         time.sleep(dice.uniform(0.25, 0.6))
         process.send_signal(signal.SIGKILL)
         process.wait(60)
-    world.memory().learn()
+    world.memory().learning.run()
     assert learned(world) == undisturbed
     assert world.memory().verify() == []
 
@@ -169,7 +169,7 @@ def test_index_and_learn_at_once(indexed: World, undisturbed: Any, tmp_path: Pat
     codes = [process.wait(120) for process in running]
     assert codes[:4] == [0] * 4, codes
     world.memory().index()
-    world.memory().learn()
+    world.memory().learning.run()
     assert world.memory().verify() == []
     nothing_half_applied(world)
 

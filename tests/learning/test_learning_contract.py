@@ -63,20 +63,20 @@ def told(world: World) -> World:
             session = story(f"{project[-3:]}-{n}", project, word, answer)
             world.write(session, folder=project.replace("/", "-"))
     world.memory().index()
-    assert world.memory().learn().failed == 0
+    assert world.memory().learning.run().failed == 0
     memory = world.memory()
     for project, word in ((ONE, WORD), (TWO, OTHER)):
         mine = {kind: of(world, project, kind) for kind in ("decision", "fact", "task_note", "reference")}
         assert all(mine.values()), mine
-        memory.promote(mine["decision"][0], f"{word} is my word")
-        memory.decide(f"{word} it is", [mine["decision"][0]], Scope(project), reason=f"{word} holds")
-        memory.rule(mine["fact"][0], "deprecated", f"{word} was a joke")
-        memory.rule(mine["reference"][0], "contested", f"{word}?")
-        memory.rule(mine["reference"][0], "restored", f"{word}!")
-        memory.rule(mine["task_note"][0], "superseded", f"{word} again", mine["task_note"][1])
-        memory.use([mine["decision"][0]], "shown")
-        task = next(one for one in memory.tasks(Scope(project)) if one.status == "blocked")
-        memory.set_task(task.task_id, status="in_progress", priority="high")
+        memory.entries.promote(mine["decision"][0], f"{word} is my word")
+        memory.decisions.decide(f"{word} it is", [mine["decision"][0]], Scope(project), reason=f"{word} holds")
+        memory.entries.rule(mine["fact"][0], "deprecated", f"{word} was a joke")
+        memory.entries.rule(mine["reference"][0], "contested", f"{word}?")
+        memory.entries.rule(mine["reference"][0], "restored", f"{word}!")
+        memory.entries.rule(mine["task_note"][0], "superseded", f"{word} again", mine["task_note"][1])
+        memory.entries.note_use([mine["decision"][0]], "shown")
+        task = next(one for one in memory.tasks.list(Scope(project)) if one.status == "blocked")
+        memory.tasks.set(task.task_id, status="in_progress", priority="high")
     return world
 
 
@@ -170,7 +170,7 @@ def test_a_forgotten_project_is_nowhere(told: World) -> None:
     assert len(told.rows("select decision_id from decisions")) == 1
     memory.rebuild()
     assert memory.verify() == []
-    assert memory.learn().sessions == 0
+    assert memory.learning.run().sessions == 0
 
 
 def test_a_forgotten_decision_is_nowhere(told: World) -> None:
@@ -245,7 +245,7 @@ def test_no_model_is_asked_beyond_the_budget(world: World, name: str, monkeypatc
     world.write(story("s", ONE, WORD))
     world.memory().index()
     memory = world.memory()
-    with memory._reading(ALL, None) as db, memory._log_to_read() as (log, _key):
+    with memory.home.reading(ALL, None) as db, memory.home.read_log() as (log, _key):
         read = recorded.read(db, log.blob, "s")
     assert read is not None
     empty = read._replace(messages=(), uses=())
@@ -258,7 +258,7 @@ def test_no_model_is_asked_beyond_the_budget(world: World, name: str, monkeypatc
 
 def test_a_home_that_can_only_be_read_answers(told: World) -> None:
     decision = of(told, ONE, "decision")[0]
-    task = told.memory().tasks(Scope(ONE))[0].task_id
+    task = told.memory().tasks.list(Scope(ONE))[0].task_id
     SqliteLog(told.home / "log.db", (told.home / "redaction.key").read_bytes()).close()
     for path in told.home.iterdir():
         path.chmod(0o444)

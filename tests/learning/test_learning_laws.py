@@ -86,7 +86,7 @@ class History:
 
     def learn(self, *_: None) -> None:
         self.world.memory().index()
-        report = self.world.memory().learn()
+        report = self.world.memory().learning.run()
         assert report.failed == 0, report.errors
 
     def _nth(self, n: int) -> str:
@@ -98,25 +98,25 @@ class History:
 
     def rule(self, act: str, n: int) -> None:
         other = self._nth(n + 1) if act == "superseded" else None
-        self.world.memory().rule(self._nth(n), act, "so I say", other)
+        self.world.memory().entries.rule(self._nth(n), act, "so I say", other)
 
     def promote(self, to: str, n: int) -> None:
-        self.world.memory().promote(self._nth(n), "my word", to)
+        self.world.memory().entries.promote(self._nth(n), "my word", to)
 
     def policy(self, name: str, _: None) -> None:
-        self.world.memory().run_policy([name])
+        self.world.memory().entries.run_policy([name])
 
     def finish(self, status: str, n: int) -> None:
         self.world.memory().index()
-        tasks = self.world.memory().tasks(Scope(None))
+        tasks = self.world.memory().tasks.list(Scope(None))
         if tasks:
-            self.world.memory().set_task(tasks[n % len(tasks)].task_id, status=status)
+            self.world.memory().tasks.set(tasks[n % len(tasks)].task_id, status=status)
 
     def forget(self, name: str, _: None) -> None:
         self.world.memory().forget(session=name)
 
     def undo(self, name: str, _: None) -> None:
-        self.world.memory().remember_again(session=name)
+        self.world.memory().undo_forget(session=name)
 
 
 def lawful(world: World) -> None:
@@ -124,7 +124,7 @@ def lawful(world: World) -> None:
     memory = world.memory()
     assert memory.verify() == []
     before = world.one("select max(position) from projection_offsets")
-    assert memory.learn().sessions == 0
+    assert memory.learning.run().sessions == 0
     assert world.one("select max(position) from projection_offsets") == before
     status = "json_extract(t.current_json, '$.status')"
     edges = "select count(*) from edges e where e.src_id = t.entity_id and e.rel_type like"
@@ -146,7 +146,7 @@ def lawful(world: World) -> None:
         "select count(*) from entities where entity_type = 'task'"
     )
     rows = world.rows("select position, line, block, span_start, span_end, quote_hash from entry_evidence")
-    with memory._reading(Scope(None), None) as db, memory._log_to_read() as (log, _key):
+    with memory.home.reading(Scope(None), None) as db, memory.home.read_log() as (log, _key):
         for position, line, block, start, end, digest in rows:
             text = recorded.text_at(recorded.line_of(db, log.blob, position, line) or b"", block)
             assert text is not None and quote_hash(text[start:end]) == digest

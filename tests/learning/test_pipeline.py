@@ -23,7 +23,7 @@ def taught(world: World, *sessions: Session) -> World:
     for session in sessions:
         world.write(session)
     world.memory().index()
-    report = world.memory().learn()
+    report = world.memory().learning.run()
     assert report.failed == 0, report.errors
     return world
 
@@ -43,7 +43,7 @@ def story() -> Session:
 
 
 def events(world: World, *types: str) -> list[Any]:
-    with world.memory()._log_to_read() as (log, _key):
+    with world.memory().home.read_log() as (log, _key):
         return list(log.replay(types or None))
 
 
@@ -78,7 +78,7 @@ def test_every_quote_stands_at_its_span(world: World, story: Session) -> None:
     memory = world.memory()
     rows = world.rows("select entry_id, position, line, block, span_start, span_end, quote_hash from entry_evidence")
     assert rows
-    with memory._reading(ALL, None) as db, memory._log_to_read() as (log, _key):
+    with memory.home.reading(ALL, None) as db, memory.home.read_log() as (log, _key):
         for _entry, position, line, block, start, end, digest in rows:
             text = recorded.text_at(recorded.line_of(db, log.blob, position, line) or b"", block)
             assert text is not None and quote_hash(text[start:end]) == digest
@@ -95,9 +95,9 @@ def test_text_is_in_blobs_only(world: World, story: Session) -> None:
 def test_learning_twice_is_learning_once(world: World, story: Session) -> None:
     taught(world, story)
     before = len(events(world))
-    assert world.memory().learn().sessions == 0
+    assert world.memory().learning.run().sessions == 0
     assert len(events(world)) == before
-    again = world.memory().learn(again=True)
+    again = world.memory().learning.run(again=True)
     assert again.sessions == 1 and again.entries == {} and again.tasks_created == 0 and again.transitions_rejected == 0
     new = [e.event_type for e in events(world)[before:]]
     assert sorted(set(new)) == ["build_finished", "build_started", "memory_extracted", "pipeline_measured"]
@@ -110,7 +110,7 @@ def test_a_session_that_grew_is_learned_again(world: World, story: Session) -> N
     story.update(wire, status="in_progress")
     story.update(wire, status="completed")
     story.ask("How long does an answer live?", "Ten minutes")
-    report = taught(world, story).memory().learn()
+    report = taught(world, story).memory().learning.run()
     assert report.sessions == 0
     assert world.one("select count(*) from entries where entry_type = 'decision'") == 2
     status = "select json_extract(current_json, '$.status') from entities where title like 'Wire%'"
@@ -134,9 +134,9 @@ def test_entries_are_found_by_search(world: World, story: Session) -> None:
     assert page.hits and page.hits[0].kind == "insight"
     hit = page.hits[0]
     assert hit.citation is not None
-    opened = world.memory().open_citation(hit.citation)
+    opened = world.memory().passages.open(hit.citation)
     assert "SQLite" in opened.lines[0]
-    assert world.memory().entry(hit.id).entry.title == "Where should the cache live?"
+    assert world.memory().entries.show(hit.id).entry.title == "Where should the cache live?"
 
 
 def test_forgetting_a_session_forgets_what_was_learned_of_it(world: World, story: Session) -> None:
@@ -150,8 +150,8 @@ def test_forgetting_a_session_forgets_what_was_learned_of_it(world: World, story
     for name in ("log.db", "index.db"):
         assert b"Wire the cache" not in (world.home / name).read_bytes()
     assert world.memory().verify() == []
-    world.memory().remember_again(session="story")
-    assert world.memory().learn().sessions == 1
+    world.memory().undo_forget(session="story")
+    assert world.memory().learning.run().sessions == 1
     assert world.one("select count(*) from entities where entity_type = 'task'") == 2
     assert world.memory().verify() == []
 
@@ -167,7 +167,7 @@ def two_answers(world: World) -> tuple[str, str]:
         session.ask("Where should the log live?", answer)
         world.write(session)
     world.memory().index()
-    world.memory().learn()
+    world.memory().learning.run()
     old, new = world.rows("select entry_id from entries order by happened_at")
     return old[0], new[0]
 
@@ -178,9 +178,9 @@ def test_a_newer_answer_takes_the_place_of_the_older(world: World) -> None:
         (old, "superseded", new),
         (new, "active", None),
     ]
-    (conflict,) = world.memory().conflicts(ALL, every=True)
+    (conflict,) = world.memory().conflicts.list(ALL, every=True)
     assert (conflict["older_id"], conflict["newer_id"], conflict["resolved_by"]) == (old, new, "conflicts-1")
-    assert world.memory().conflicts(ALL) == []
+    assert world.memory().conflicts.list(ALL) == []
     assert world.memory().verify() == []
 
 
@@ -189,20 +189,20 @@ def test_what_a_person_vouched_for_is_not_replaced_by_itself(world: World) -> No
     first.ask("Where should the log live?", "SQLite")
     taught(world, first)
     (entry,) = world.rows("select entry_id from entries")[0]
-    assert world.memory().promote(entry, "we run it", to="certified").stage == "certified"
+    assert world.memory().entries.promote(entry, "we run it", to="certified").stage == "certified"
     second = Session("second")
     second.answer("later")
     second.ask("Where should the log live?", "PostgreSQL")
     taught(world, second)
     statuses = {row[0] for row in world.rows("select status from entries")}
     assert statuses == {"contested"}
-    (conflict,) = world.memory().conflicts(ALL)
+    (conflict,) = world.memory().conflicts.list(ALL)
     with pytest.raises(BadQuery, match="contested"):
-        world.memory().promote(conflict["newer_id"], "no")
-    kept = world.memory().settle_conflict(conflict["conflict_id"], entry, "we stay")
+        world.memory().entries.promote(conflict["newer_id"], "no")
+    kept = world.memory().conflicts.settle(conflict["conflict_id"], entry, "we stay")
     assert kept.status == "active"
-    assert world.memory().entry(conflict["newer_id"]).entry.status == "superseded"
-    assert world.memory().conflicts(ALL) == []
+    assert world.memory().entries.show(conflict["newer_id"]).entry.status == "superseded"
+    assert world.memory().conflicts.list(ALL) == []
     assert world.memory().verify() == []
 
 
@@ -214,7 +214,7 @@ def test_contested_entries_come_later_in_a_search(world: World) -> None:
     ask = lambda: [h.snippet.text for h in world.memory().search("colour cache", ALL, kind=("insight",)).hits]  # noqa: E731
     first = world.memory().search("colour cache", ALL, kind=("insight",)).hits[0]
     assert len(ask()) == 2
-    world.memory().rule(first.id, "contested", "is it?")
+    world.memory().entries.rule(first.id, "contested", "is it?")
     after = world.memory().search("colour cache", ALL, kind=("insight",)).hits
     assert after[0].id != first.id and after[1].id == first.id and after[1].score < first.score
 
@@ -222,14 +222,14 @@ def test_contested_entries_come_later_in_a_search(world: World) -> None:
 def test_what_was_rejected_does_not_come_back(world: World, story: Session) -> None:
     taught(world, story)
     decision = world.one("select entry_id from entries where entry_type = 'decision'")
-    world.memory().rule(decision, "deprecated", "that was a joke")
+    world.memory().entries.rule(decision, "deprecated", "that was a joke")
     twin = Session("twin")
     twin.ask("Where should the cache live?", "SQLite")
     taught(world, twin)
-    assert world.memory().learn(again=True).rejected_before == 2
+    assert world.memory().learning.run(again=True).rejected_before == 2
     assert world.one("select count(*) from entries where entry_type = 'decision'") == 1
-    world.memory().rule(decision, "restored", "")
-    world.memory().learn(again=True)
+    world.memory().entries.rule(decision, "restored", "")
+    world.memory().learning.run(again=True)
     assert world.one("select count(*) from entries where entry_type = 'decision' and status = 'active'") == 2
     assert world.memory().verify() == []
 
@@ -237,29 +237,29 @@ def test_what_was_rejected_does_not_come_back(world: World, story: Session) -> N
 def test_rulings_can_be_undone(world: World, story: Session) -> None:
     taught(world, story)
     one, two = (row[0] for row in world.rows("select entry_id from entries order by entry_id limit 2"))
-    assert world.memory().rule(one, "superseded", "better", two).superseded_by == two
+    assert world.memory().entries.rule(one, "superseded", "better", two).superseded_by == two
     with pytest.raises(BadQuery, match="itself superseded"):
-        world.memory().rule(two, "superseded", "worse", one)
+        world.memory().entries.rule(two, "superseded", "worse", one)
     with pytest.raises(BadQuery, match="does not supersede itself"):
-        world.memory().rule(two, "superseded", "worse", two)
-    assert world.memory().rule(one, "restored", "").status == "active"
+        world.memory().entries.rule(two, "superseded", "worse", two)
+    assert world.memory().entries.rule(one, "restored", "").status == "active"
     with pytest.raises(BadQuery, match="nothing to undo"):
-        world.memory().rule(one, "restored", "")
+        world.memory().entries.rule(one, "restored", "")
 
 
 def test_a_decision_rests_on_what_is_verified_and_earlier(world: World, story: Session) -> None:
     taught(world, story)
     decision = world.one("select entry_id from entries where entry_type = 'decision'")
-    made = world.memory().decide("We keep SQLite", [decision], ALL, reason="it holds")
+    made = world.memory().decisions.decide("We keep SQLite", [decision], ALL, reason="it holds")
     assert world.rows("select evidence_id, evidence_stage from decision_evidence") == [(decision, "verified")]
-    assert world.memory().decisions(ALL)[0]["id"] == made
+    assert world.memory().decisions.list(ALL)[0]["id"] == made
     with pytest.raises(BadQuery, match="later than the decision"):
-        world.memory().decide("We kept it", [decision], ALL, at=1_000)
+        world.memory().decisions.decide("We kept it", [decision], ALL, at=1_000)
     with pytest.raises(NotFound):
-        world.memory().decide("We keep it", ["ent_ffff"], ALL)
-    world.memory().rule(decision, "contested", "is it so?")
+        world.memory().decisions.decide("We keep it", ["ent_ffff"], ALL)
+    world.memory().entries.rule(decision, "contested", "is it so?")
     with pytest.raises(BadQuery, match="contested"):
-        world.memory().decide("We keep it", [decision], ALL)
+        world.memory().decisions.decide("We keep it", [decision], ALL)
     assert world.memory().verify() == []
 
 
@@ -274,9 +274,9 @@ def test_three_sessions_over_a_month_certify(world: World) -> None:
         session.ask("Where should the cache live?", "SQLite")
         world.write(session)
     world.memory().index()
-    assert world.memory().learn().certified == 3
+    assert world.memory().learning.run().certified == 3
     assert world.rows("select distinct stage from entries") == [("certified",)]
-    assert world.memory().run_policy() == []
+    assert world.memory().entries.run_policy() == []
     assert world.memory().verify() == []
 
 
@@ -284,19 +284,19 @@ def test_what_nobody_uses_sinks(world: World, story: Session) -> None:
     taught(world, story)
     memory, day = world.memory(), 86_400_000
     now = int(time.time() * 1000)
-    assert memory.run_policy(at=now + 100 * day) == []  # 0.46 of the vitality of a verified entry is left
-    planned = memory.run_policy(["half-life"], dry_run=True, at=now + 200 * day)
+    assert memory.entries.run_policy(at=now + 100 * day) == []  # 0.46 of the vitality of a verified entry is left
+    planned = memory.entries.run_policy(["half-life"], dry_run=True, at=now + 200 * day)
     assert planned and {c.target for _, c in planned} == {"candidate"}
     assert world.rows("select distinct stage from entries") == [("verified",)]
-    memory.run_policy(["half-life"], at=now + 200 * day)
+    memory.entries.run_policy(["half-life"], at=now + 200 * day)
     assert world.rows("select distinct stage from entries") == [("candidate",)]
-    assert memory.run_policy() == []  # it rests there: neither up again by itself, nor further down at once
+    assert memory.entries.run_policy() == []  # it rests there: neither up again by itself, nor further down at once
     (entry,) = world.rows("select entry_id from entries where entry_type = 'decision'")[0]
     time.sleep(0.01)
-    memory.use([entry], "shown")
-    assert [c.entry_id for _, c in memory.run_policy()] == [entry]  # what is used again rises again
+    memory.entries.note_use([entry], "shown")
+    assert [c.entry_id for _, c in memory.entries.run_policy()] == [entry]  # what is used again rises again
     with pytest.raises(BadQuery, match="no policy"):
-        memory.run_policy(["nonsense"])
+        memory.entries.run_policy(["nonsense"])
     assert memory.verify() == []
 
 
@@ -306,15 +306,15 @@ def test_a_ruling_holds_for_every_session_that_says_the_same(world: World) -> No
         session.ask("Where should the cache live?", "SQLite")
         world.write(session)
     world.memory().index()
-    world.memory().learn()
+    world.memory().learning.run()
     (one, *_) = (row[0] for row in world.rows("select entry_id from entries"))
-    world.memory().rule(one, "deprecated", "no")
+    world.memory().entries.rule(one, "deprecated", "no")
     assert world.rows("select distinct status from entries") == [("deprecated",)]
     with pytest.raises(BadQuery, match="already"):
-        world.memory().rule(one, "contested", "hm")
+        world.memory().entries.rule(one, "contested", "hm")
     with pytest.raises(BadQuery, match="not contested"):
-        world.memory().rule(one, "restored", "", undoes="contested")
-    world.memory().rule(one, "restored", "", undoes="deprecated")
+        world.memory().entries.rule(one, "restored", "", undoes="contested")
+    world.memory().entries.rule(one, "restored", "", undoes="deprecated")
     assert world.rows("select distinct status from entries") == [("active",)]
 
 
@@ -339,7 +339,7 @@ def test_a_task_survives_the_session_that_opened_it(world: World) -> None:
     went_on.update("1", status="in_progress")
     taught(world, opened, went_on)
     world.memory().forget(session="opened")
-    assert world.memory().learn().sessions == 1
+    assert world.memory().learning.run().sessions == 1
     status = "json_extract(current_json, '$.status')"
     assert world.rows(f"select {status} from entities where entity_type = 'task'") == [("in_progress",)]
     assert world.memory().verify() == []
@@ -352,12 +352,12 @@ def test_words_that_were_rewritten_are_not_cited_in_the_file(world: World) -> No
     taught(world, session)
     del session.lines[:2]
     taught(world, session)
-    shown = {e.title: world.memory().entry(e.entry_id).quotes for e, _ in world.memory().entries(ALL)}
+    shown = {e.title: world.memory().entries.show(e.entry_id).quotes for e, _ in world.memory().entries.list(ALL)}
     assert all(quote.citation is None for quote in shown["Where should the cache live?"])
     assert all(quote.quote for quote in shown["Where should the cache live?"])
     for quote in shown["Which port do we use?"]:
         assert quote.citation is not None
-        assert json.dumps(quote.quote)[1:-1] in world.memory().open_citation(quote.citation).lines[0]
+        assert json.dumps(quote.quote)[1:-1] in world.memory().passages.open(quote.citation).lines[0]
     assert world.memory().verify() == []
 
 
@@ -367,21 +367,21 @@ def test_words_that_were_rewritten_are_not_cited_in_the_file(world: World) -> No
 def test_a_session_without_messages(world: World) -> None:
     world.write(b'{"type":"mode","mode":"x","sessionId":"s1"}\n', "s1")
     world.memory().index()
-    report = world.memory().learn()
+    report = world.memory().learning.run()
     assert (report.sessions, report.failed, report.entries) == (1, 0, {})
-    assert world.memory().learn().sessions == 0
+    assert world.memory().learning.run().sessions == 0
 
 
 def test_nothing_to_learn_in_an_empty_home(world: World) -> None:
     world.memory().index()
-    assert world.memory().learn().sessions == 0
+    assert world.memory().learning.run().sessions == 0
 
 
 def test_a_dry_run_writes_nothing(world: World, story: Session) -> None:
     world.write(story)
     world.memory().index()
     before = len(events(world))
-    report = world.memory().learn(dry_run=True)
+    report = world.memory().learning.run(dry_run=True)
     assert report.planned and report.entries["task_note"] == 2
     assert len(events(world)) == before
 
@@ -390,7 +390,7 @@ def test_the_words_open_in_the_lines_of_the_file(world: World, story: Session, t
     """`axm open` of a quote's citation shows the line that holds it."""
     taught(world, story)
     for (entry,) in world.rows("select entry_id from entries where stage = 'verified'"):
-        for quote in world.memory().entry(entry).quotes:
+        for quote in world.memory().entries.show(entry).quotes:
             assert quote.reason is None and quote.citation is not None
-            (line,) = world.memory().open_citation(quote.citation).lines
+            (line,) = world.memory().passages.open(quote.citation).lines
             assert json.dumps(quote.quote, ensure_ascii=False)[1:-1] in line

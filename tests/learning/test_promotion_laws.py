@@ -124,8 +124,8 @@ def test_what_rose_does_not_sink_by_the_same_facts(facts: Facts) -> None:
 def test_policies_come_to_rest(world: World) -> None:
     told(world, "s0", 0, claim())  # in January, and nobody has used it since
     for _ in range(4):
-        world.memory().run_policy()
-    assert world.memory().run_policy() == []
+        world.memory().entries.run_policy()
+    assert world.memory().entries.run_policy() == []
 
 
 def test_a_person_raises_only_what_has_evidence(world: World) -> None:
@@ -133,15 +133,15 @@ def test_a_person_raises_only_what_has_evidence(world: World) -> None:
     (entry,) = world.rows("select entry_id from entries where not aligned")[0]
     for stage in ("verified", "certified"):
         with pytest.raises(BadQuery, match="no evidence"):
-            world.memory().promote(entry, "trust me", stage)
-    assert world.memory().promote(entry, "worth a look").stage == "candidate"  # which claims nothing yet
+            world.memory().entries.promote(entry, "trust me", stage)
+    assert world.memory().entries.promote(entry, "worth a look").stage == "candidate"  # which claims nothing yet
     with pytest.raises(BadQuery, match="no evidence"):
-        world.memory().promote(entry, "trust me")
-    assert world.memory().run_policy(["graduation"]) == []
+        world.memory().entries.promote(entry, "trust me")
+    assert world.memory().entries.run_policy(["graduation"]) == []
     for act in ("contested", "deprecated"):
-        world.memory().rule(entry, act, "no")
+        world.memory().entries.rule(entry, act, "no")
         with pytest.raises(BadQuery, match="not promoted"):
-            world.memory().promote(entry, "trust me")
+            world.memory().entries.promote(entry, "trust me")
 
 
 def test_only_what_was_really_said_counts_towards_certified(world: World) -> None:
@@ -153,6 +153,6 @@ def test_only_what_was_really_said_counts_towards_certified(world: World) -> Non
         *[("s0", "verified"), ("s1", "working"), ("s2", "working")]
     ]
     (entry,) = world.rows("select entry_id from entries where session_id = 's0'")[0]
-    world.memory().use([entry], "shown")
-    world.memory().run_policy(["graduation"])
-    assert world.memory().entry(entry).entry.stage == "verified"
+    world.memory().entries.note_use([entry], "shown")
+    world.memory().entries.run_policy(["graduation"])
+    assert world.memory().entries.show(entry).entry.stage == "verified"

@@ -52,15 +52,15 @@ def tables(world: World) -> list[Any]:
 
 
 def found_id(world: World, words: str) -> str:
-    return world.memory().search_index(words, ALL, top_k=1, min_score=0.0)[0].id
+    return world.memory().recall.index(words, ALL, top_k=1, min_score=0.0)[0].id
 
 
 def words_of(world: World, entry: EntryRow) -> list[str]:
-    return [quote.quote for quote in world.memory().entry(entry.entry_id).quotes]
+    return [quote.quote for quote in world.memory().entries.show(entry.entry_id).quotes]
 
 
 def test_an_agents_claim_rests_on_what_was_said_and_starts_at_working(talk: World) -> None:
-    made = inside(talk).remember("Staging loses its data nightly.", quotes=[QUOTE.upper()])
+    made = inside(talk).entries.remember("Staging loses its data nightly.", quotes=[QUOTE.upper()])
     assert made.is_new and made.entry.session_id == "talk" and made.entry.project == "/home/dev/weather"
     assert (made.entry.stage, made.entry.status, made.entry.rule, made.entry.aligned) == (
         "working",
@@ -70,36 +70,36 @@ def test_an_agents_claim_rests_on_what_was_said_and_starts_at_working(talk: Worl
     )
     assert made.entry.confidence == pytest.approx(0.5 * 0.95)
     assert words_of(talk, made.entry) == [QUOTE]
-    assert [row.entry.entry_id for row in talk.memory().entries(ALL)] == [made.entry.entry_id]
-    events = [event.event_type for event in talk.memory().why(made.entry.entry_id)[1]]
+    assert [row.entry.entry_id for row in talk.memory().entries.list(ALL)] == [made.entry.entry_id]
+    events = [event.event_type for event in talk.memory().entries.why(made.entry.entry_id)[1]]
     assert events == ["memory_extracted", "evidence_aligned", "idris_checked", "promoted"]
-    assert found_id(talk, "staging loses nightly data") == talk.memory().passage_id(made.entry.entry_id)
+    assert found_id(talk, "staging loses nightly data") == talk.memory().recall.passage_id(made.entry.entry_id)
     assert talk.memory().verify() == []
 
 
 def test_the_same_twice_is_once(talk: World) -> None:
-    first = inside(talk).remember("Staging loses its data nightly.", quotes=[QUOTE])
-    before = talk.memory().why(first.entry.entry_id)[1]
-    again = inside(talk).remember("Staging loses its data nightly.", quotes=[QUOTE])
+    first = inside(talk).entries.remember("Staging loses its data nightly.", quotes=[QUOTE])
+    before = talk.memory().entries.why(first.entry.entry_id)[1]
+    again = inside(talk).entries.remember("Staging loses its data nightly.", quotes=[QUOTE])
     assert not again.is_new and again.entry == first.entry
-    assert talk.memory().why(first.entry.entry_id)[1] == before
+    assert talk.memory().entries.why(first.entry.entry_id)[1] == before
 
 
 def test_of_one_title_another_text_is_another_claim(talk: World) -> None:
     agent = inside(talk)
-    first = agent.remember("It is rebuilt nightly", title="staging database", quotes=[QUOTE])
-    second = agent.remember("It is rebuilt weekly", title="staging database", quotes=[QUOTE])
+    first = agent.entries.remember("It is rebuilt nightly", title="staging database", quotes=[QUOTE])
+    second = agent.entries.remember("It is rebuilt weekly", title="staging database", quotes=[QUOTE])
     assert second.is_new and second.entry.entry_id != first.entry.entry_id and len(second.conflicts) == 1
     assert talk.one("select count(*) from conflicts") == 1
-    assert not agent.remember("It is rebuilt weekly", title="staging database", quotes=[QUOTE]).is_new
+    assert not agent.entries.remember("It is rebuilt weekly", title="staging database", quotes=[QUOTE]).is_new
 
 
 def test_words_that_nobody_said_are_named_and_nothing_is_written(talk: World) -> None:
-    with talk.memory()._log_to_read() as (log, _key):
+    with talk.memory().home.read_log() as (log, _key):
         last = log.last_position()
     with pytest.raises(NotFound, match="production is backed up hourly"):
-        inside(talk).remember("Backups are hourly", quotes=[QUOTE, "production is backed up hourly"])
-    with talk.memory()._log_to_read() as (log, _key):
+        inside(talk).entries.remember("Backups are hourly", quotes=[QUOTE, "production is backed up hourly"])
+    with talk.memory().home.read_log() as (log, _key):
         assert log.last_position() == last
 
 
@@ -112,35 +112,37 @@ def test_asking_for_it_is_not_saying_it(talk: World) -> None:
     session.use("Bash", "not said", error=True, command=f'axm remember "Backups" --quote "{claim}"')
     talk.write(session)
     with pytest.raises(NotFound, match=claim):
-        inside(talk, "own").remember("Backups are hourly", quotes=[claim])
+        inside(talk, "own").entries.remember("Backups are hourly", quotes=[claim])
 
 
 def test_the_clients_own_session_is_read_up_to_now(talk: World) -> None:
     new = Session("new")
     new.prompt("Just now: releases are cut on Thursdays.")
     talk.write(new)
-    made = inside(talk, "new").remember("Releases happen on Thursdays.", quotes=["releases are cut on Thursdays"])
+    made = inside(talk, "new").entries.remember(
+        "Releases happen on Thursdays.", quotes=["releases are cut on Thursdays"]
+    )
     assert made.entry.session_id == "new"
 
 
 def test_a_passage_names_its_session_and_is_evidence_itself(talk: World) -> None:
     passage = found_id(talk, "staging database rebuilt night")
-    made = inside(talk, "other").remember("Staging is wiped.", ids=[passage])
+    made = inside(talk, "other").entries.remember("Staging is wiped.", ids=[passage])
     assert made.entry.session_id == "talk"
     assert words_of(talk, made.entry) == [f"Careful: {QUOTE}, so put nothing there that has to stay."]
     call = found_id(talk, "kind:tool psql orders")
-    failed = inside(talk).remember(
+    failed = inside(talk).entries.remember(
         "There is no table orders.", type="insight", ids=[call], quotes=["relation orders does not exist"]
     )
     assert words_of(talk, failed.entry) == ["relation orders does not exist"]
-    onwards = inside(talk).remember("Nothing to keep there.", ids=[made.entry.entry_id])  # what an entry rests on
+    onwards = inside(talk).entries.remember("Nothing to keep there.", ids=[made.entry.entry_id])
     assert words_of(talk, onwards.entry) == words_of(talk, made.entry)
 
 
 def test_evidence_is_of_one_session(talk: World) -> None:
     ids = [found_id(talk, "staging database rebuilt night"), found_id(talk, "weekly reports Mondays")]
     with pytest.raises(BadQuery, match="several sessions"):
-        inside(talk).remember("Two things", ids=ids)
+        inside(talk).entries.remember("Two things", ids=ids)
 
 
 @pytest.mark.parametrize(
@@ -158,34 +160,34 @@ def test_evidence_is_of_one_session(talk: World) -> None:
 )
 def test_bad_input_is_told(talk: World, given: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error) as told:
-        inside(talk).remember(given.pop("text", "Something"), **given)
+        inside(talk).entries.remember(given.pop("text", "Something"), **given)
     assert told.value.hint  # type: ignore[attr-defined]
 
 
 def test_a_persons_claim_rises_as_far_as_its_evidence(talk: World) -> None:
-    made = talk.memory().remember("Staging loses its data nightly.", quotes=[QUOTE], session="talk")
+    made = talk.memory().entries.remember("Staging loses its data nightly.", quotes=[QUOTE], session="talk")
     assert (made.entry.stage, made.entry.rule, made.entry.verified_by is not None) == ("verified", "person", True)
     assert {row[0] for row in talk.rows("select actor from promotions")} == {"user"}
-    bare = talk.memory().remember("We test on staging", type="decision", quotes=[QUOTE], session="talk")
+    bare = talk.memory().entries.remember("We test on staging", type="decision", quotes=[QUOTE], session="talk")
     assert bare.entry.stage == "candidate"  # without a reason the checkers do not pass it
 
 
 def test_an_agent_does_not_take_the_place_of_a_persons_word(talk: World) -> None:
-    person = talk.memory().remember("nightly", title="staging rebuild", quotes=[QUOTE], session="talk")
-    agent = inside(talk).remember("never", title="staging rebuild", quotes=[QUOTE])
+    person = talk.memory().entries.remember("nightly", title="staging rebuild", quotes=[QUOTE], session="talk")
+    agent = inside(talk).entries.remember("never", title="staging rebuild", quotes=[QUOTE])
     assert len(agent.conflicts) == 1
     stands = {row[0]: row[1] for row in talk.rows("select entry_id, status from entries")}
     assert stands == {person.entry.entry_id: "contested", agent.entry.entry_id: "contested"}
 
 
 def test_what_a_person_rejected_stays_rejected(talk: World) -> None:
-    made = inside(talk).remember("Staging loses its data nightly.", quotes=[QUOTE])
-    talk.memory().rule(made.entry.entry_id, "deprecated", "not any more")
+    made = inside(talk).entries.remember("Staging loses its data nightly.", quotes=[QUOTE])
+    talk.memory().entries.rule(made.entry.entry_id, "deprecated", "not any more")
     fork = Session("later")
     fork.prompt(f"I said {QUOTE}, did I not?")
     talk.write(fork)
     with pytest.raises(BadQuery, match="rejected"):
-        inside(talk, "later").remember("Staging loses its data nightly.", quotes=[QUOTE])
+        inside(talk, "later").entries.remember("Staging loses its data nightly.", quotes=[QUOTE])
 
 
 def test_repeating_itself_an_agent_certifies_nothing(talk: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,24 +196,24 @@ def test_repeating_itself_an_agent_certifies_nothing(talk: World, monkeypatch: p
         session.prompt(f"Remember that {QUOTE}.")
         talk.write(session)
         monkeypatch.setattr("axiommind.learning.remember.now", lambda days=15 * n: START + days * 86_400_000)
-        inside(talk, f"again{n}").remember("Staging loses its data nightly.", quotes=[QUOTE])
+        inside(talk, f"again{n}").entries.remember("Staging loses its data nightly.", quotes=[QUOTE])
     person = talk.memory()
-    person.promote(talk.one("select min(entry_id) from entries"), "it is so", "verified")
-    person.run_policy(["graduation"], at=START + 46 * 86_400_000)
+    person.entries.promote(talk.one("select min(entry_id) from entries"), "it is so", "verified")
+    person.entries.run_policy(["graduation"], at=START + 46 * 86_400_000)
     assert set(talk.rows("select stage from entries")) == {("candidate",), ("verified",)}
 
 
 def test_a_secret_is_redacted_in_the_claim_and_found_in_the_words(talk: World) -> None:
-    made = inside(talk).remember(f"The token is {SECRET}.", quotes=[f"The deploy token is {SECRET}"])
+    made = inside(talk).entries.remember(f"The token is {SECRET}.", quotes=[f"The deploy token is {SECRET}"])
     assert SECRET not in made.entry.text + made.entry.title and made.entry.aligned
     assert SECRET.encode() not in b"".join(p.read_bytes() for p in Path(talk.home).glob("*.db*"))
 
 
 def test_forgetting_the_session_forgets_it_and_a_rebuild_is_the_same(talk: World) -> None:
     agent = inside(talk)
-    agent.remember("It is rebuilt nightly", title="staging database", quotes=[QUOTE])
-    agent.remember("It is rebuilt weekly", title="staging database", quotes=[QUOTE])
-    talk.memory().remember("Reports go out on Mondays", quotes=["sent on Mondays"], session="other")
+    agent.entries.remember("It is rebuilt nightly", title="staging database", quotes=[QUOTE])
+    agent.entries.remember("It is rebuilt weekly", title="staging database", quotes=[QUOTE])
+    talk.memory().entries.remember("Reports go out on Mondays", quotes=["sent on Mondays"], session="other")
     before = tables(talk)
     talk.memory().rebuild()
     assert tables(talk) == before
@@ -223,12 +225,12 @@ def test_forgetting_the_session_forgets_it_and_a_rebuild_is_the_same(talk: World
 
 
 def test_who_decides_is_written_down(talk: World) -> None:
-    entry = talk.memory().remember("Staging is rebuilt nightly", quotes=[QUOTE], session="talk").entry.entry_id
+    entry = talk.memory().entries.remember("Staging is rebuilt nightly", quotes=[QUOTE], session="talk").entry.entry_id
     agent = inside(talk)
-    assert (talk.memory().actor, agent.actor) == ("user", "agent")
-    agent.decide("Nothing is kept on staging", [entry], ALL, actor=agent.actor)
-    talk.memory().decide("Fixtures live in the repository", [entry], ALL)
-    assert {row["made_by"] for row in talk.memory().decisions(ALL)} == {"agent", "user"}
+    assert (talk.memory().home.actor, agent.home.actor) == ("user", "agent")
+    agent.decisions.decide("Nothing is kept on staging", [entry], ALL, actor=agent.home.actor)
+    talk.memory().decisions.decide("Fixtures live in the repository", [entry], ALL)
+    assert {row["made_by"] for row in talk.memory().decisions.list(ALL)} == {"agent", "user"}
 
 
 def test_the_command_line_speaks_for_whoever_runs_it(

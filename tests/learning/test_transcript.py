@@ -167,8 +167,8 @@ def transcripts(world: World) -> Iterator[Transcript]:
     """Every session as memory reads it, each text compared with the line it stands in."""
     memory = world.memory()
     with contextlib.ExitStack() as stack:
-        db = stack.enter_context(memory._reading(Scope(None), None))
-        log, _key = stack.enter_context(memory._log_to_read())
+        db = stack.enter_context(memory.home.reading(Scope(None), None))
+        log, _key = stack.enter_context(memory.home.read_log())
         for (session,) in db.execute("select id from sessions order by id").fetchall():
             read = recorded.read(db, log.blob, session)
             assert read is not None
@@ -293,7 +293,7 @@ def test_what_a_fork_copied_is_learned_once(world: World) -> None:
     fork.ask("Which test runner do we use?", "pytest")
     world.write(fork)
     world.memory().index()
-    world.memory().learn()
+    world.memory().learning.run()
     assert world.rows("select session_id, title from entries order by 1, 2") == [
         ("alpha", "Where should the log live?"),
         ("alpha", "feat: cache answers"),

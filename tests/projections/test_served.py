@@ -188,7 +188,7 @@ def test_whatever_happens_the_rows_are_the_replay_of_the_log(acts: list[str]) ->
                 elif act.startswith("forget"):
                     memory.forget(session=act.split()[1])
                 elif act.startswith("undo"):
-                    memory.remember_again(session=act.split()[1])
+                    memory.undo_forget(session=act.split()[1])
                 else:
                     memory.index()
         assert world.memory().verify() == []
@@ -209,7 +209,7 @@ def test_grounding_names_what_was_used_and_where(world: World) -> None:
     used, own = item(world), item(world, "old", "prompt")
     spool(world, line(items=[used, own, {"id": "zzzzzzzz", "kind": "tool", "score": None}]))
     world.memory().index()
-    found = world.memory().grounding(Scope(PROJECT))
+    found = world.memory().reports.grounding(Scope(PROJECT))
     assert (found.total.items, found.total.judged, found.total.used, found.total.share) == (3, 2, 1, 0.5)
     assert (found.prompts, found.answered, found.silent) == (2, 1, 1)
     by_id = {one.id: one for one in found.given}
@@ -218,8 +218,8 @@ def test_grounding_names_what_was_used_and_where(world: World) -> None:
     assert one.citation is not None and one.citation.text.endswith("now.jsonl:L3")
     assert by_id[own["id"]].reason is None
     assert not by_id["zzzzzzzz"].is_judged
-    assert world.memory().grounding(Scope(None), since=START + 11 * MINUTE).given == ()
-    assert world.memory().grounding(Scope("/elsewhere")).given == ()
+    assert world.memory().reports.grounding(Scope(None), since=START + 11 * MINUTE).given == ()
+    assert world.memory().reports.grounding(Scope("/elsewhere")).given == ()
 
 
 def test_the_command(world: World, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

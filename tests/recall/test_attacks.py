@@ -70,10 +70,10 @@ def test_a_session_that_starts_is_not_told_what_was_withdrawn(world: World, sess
     world.write(lines)
     memory = world.memory()
     memory.index()
-    memory.learn()
+    memory.learning.run()
     assert "Memcached" in ask(world, "SessionStart", session, source=source).text
     ((entry,),) = world.rows("select entry_id from entries")
-    memory.rule(entry, "deprecated", "it was a mistake")
+    memory.entries.rule(entry, "deprecated", "it was a mistake")
     assert "Memcached" not in ask(world, "SessionStart", session, source=source).text
 
 
@@ -114,7 +114,7 @@ def test_tools_of_the_server_redact_again(told: World, tool: str) -> None:
             db.execute(f'drop trigger "{name}"')
         db.execute("update prompts set text = ? || text", (f"{secret} ",))
     memory = told.memory()
-    (found,) = [one for one in memory.search_index(SAID, Scope(None), min_score=0.0) if one.type == "prompt"][:1]
+    (found,) = [one for one in memory.recall.index(SAID, Scope(None), min_score=0.0) if one.type == "prompt"][:1]
     given = answers(memory).tools.call(tool, {"ids": [found.id]})
     assert secret not in str(given) and "isError" not in given
 
@@ -212,11 +212,11 @@ def test_who_went_by_a_decision_does_not_keep_it_alive(world: World) -> None:
         world.write(lines)
     memory = world.memory()
     memory.index()
-    memory.learn()
+    memory.learning.run()
     entries = {text: entry for entry, text in world.rows("select entry_id, text from entries")}
     old, new = (next(e for t, e in entries.items() if word in t) for word in ("Flyway", "Liquibase"))
     asked = "what do schema migrations of the billing ledger go through?"
-    assert "Flyway" in str(memory.search_index(asked, Scope(PROJECT), min_score=0.0))
-    memory.rule(old, "superseded", "changed our mind", new)
-    found = str(memory.search_index(asked, Scope(PROJECT), min_score=0.0))
+    assert "Flyway" in str(memory.recall.index(asked, Scope(PROJECT), min_score=0.0))
+    memory.entries.rule(old, "superseded", "changed our mind", new)
+    found = str(memory.recall.index(asked, Scope(PROJECT), min_score=0.0))
     assert "Flyway" not in found and "Liquibase" in found

@@ -180,7 +180,7 @@ ASKED = "which database does the service use"
 
 def recalled(memory: Memory, text: str = ASKED, **options: Any) -> list[str]:
     """What is recalled of a text, however likely, as lines."""
-    return [one.summary for one in memory.search_index(text, EVERYWHERE, min_score=0.0, now=NOW, **options)]
+    return [one.summary for one in memory.recall.index(text, EVERYWHERE, min_score=0.0, now=NOW, **options)]
 
 
 @pytest.fixture
@@ -190,7 +190,7 @@ def settled(world: World) -> World:
     world.write(answered("s2", "Postgres", at=5_000))
     memory = world.memory()
     memory.index()
-    memory.learn()
+    memory.learning.run()
     assert world.rows("select status, text from entries order by happened_at") == [
         ("superseded", "SQLite"),
         ("active", "Postgres"),
@@ -204,23 +204,23 @@ def test_a_reversed_decision_is_never_served_and_its_successor_is_once(settled: 
     assert found[0] == f"{QUESTION} → Postgres"
     assert not [line for line in found if "SQLite" in line] and len(set(found)) == len(found)
     # Neither as what was around it.
-    disclosed = memory.smart_search(ASKED, EVERYWHERE, min_score=0.0, top_k=1, now=NOW)
+    disclosed = memory.recall.smart_search(ASKED, EVERYWHERE, min_score=0.0, top_k=1, now=NOW)
     assert all("s1.jsonl" not in near.citation.path for near in disclosed.timeline if near.citation)
     # Not asked for by its words, but served: what was learned from a tool call stands for it.
-    first = memory.search_index("SQLite what we know best", EVERYWHERE, min_score=0.0, now=NOW, session="s1")
+    first = memory.recall.index("SQLite what we know best", EVERYWHERE, min_score=0.0, now=NOW, session="s1")
     assert [one.session_id for one in first if one.entry is not None] == ["s2"]
     # Whoever asks for it by its id may see it.
     (old,) = settled.rows("select entry_id from entries where text = 'SQLite'")
-    assert memory.get_details([old[0]])[0].content == f"{QUESTION}\n\nSQLite"
+    assert memory.recall.details([old[0]])[0].content == f"{QUESTION}\n\nSQLite"
 
 
 @pytest.mark.parametrize("act", ["deprecated", "contested"])
 def test_what_was_withdrawn_or_is_in_dispute_is_not_served(settled: World, act: str) -> None:
     memory = settled.memory()
     (entry,) = settled.rows("select entry_id from entries where status = 'active'")
-    memory.rule(entry[0], act, "it was a mistake")
+    memory.entries.rule(entry[0], act, "it was a mistake")
     assert [line for line in recalled(memory) if "SQLite" in line or "Postgres" in line] == []
-    memory.rule(entry[0], "restored", "it was none")
+    memory.entries.rule(entry[0], "restored", "it was none")
     assert recalled(memory)[0] == f"{QUESTION} → Postgres"
 
 
@@ -236,7 +236,7 @@ def test_the_copy_of_a_reversed_decision_in_a_fork_is_not_served_either(settled:
 
 
 def test_the_words_of_an_entry_are_not_said_twice(settled: World) -> None:
-    found = settled.memory().search_index(f"{ASKED} Postgres know best", EVERYWHERE, min_score=0.0, now=NOW)
+    found = settled.memory().recall.index(f"{ASKED} Postgres know best", EVERYWHERE, min_score=0.0, now=NOW)
     assert [one.type for one in found if one.session_id == "s2"].count("tool") == 0
     assert [one.entry.status for one in found if one.entry is not None] == ["active"]
 
@@ -244,7 +244,7 @@ def test_the_words_of_an_entry_are_not_said_twice(settled: World) -> None:
 def test_a_session_does_not_recall_itself_nor_what_was_served(settled: World) -> None:
     memory = settled.memory()
     assert recalled(memory, not_session="s2") == ["Set the service up"]  # of the other one, and no decision of it
-    best = memory.search_index(ASKED, EVERYWHERE, min_score=0.0, now=NOW)[0]
+    best = memory.recall.index(ASKED, EVERYWHERE, min_score=0.0, now=NOW)[0]
     assert best.entry is not None
     for name in (best.id, best.entry.entry_id):
         assert f"{QUESTION} → Postgres" not in recalled(memory, skip={name})
@@ -286,27 +286,27 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 def ids(world: World) -> list[str]:
     """Of the passages of the first session, in their order."""
-    return [near.id for near in world.memory().get_timeline([first(world, "hello")], window=50)]
+    return [near.id for near in world.memory().recall.timeline([first(world, "hello")], window=50)]
 
 
 def first(world: World, text: str) -> str:
-    return world.memory().search_index(text, EVERYWHERE, min_score=0.0, now=NOW)[0].id
+    return world.memory().recall.index(text, EVERYWHERE, min_score=0.0, now=NOW)[0].id
 
 
 def test_a_timeline_is_what_was_said_around_targets_once_and_in_order(day: World) -> None:
     memory, all_ids = day.memory(), ids(day)
     assert len(all_ids) == 6
-    near = memory.get_timeline([all_ids[2], all_ids[1], "nothing", "zzzzzzz", all_ids[2], "ent_ffff"], window=1)
+    near = memory.recall.timeline([all_ids[2], all_ids[1], "nothing", "zzzzzzz", all_ids[2], "ent_ffff"], window=1)
     assert [one.id for one in near] == all_ids[:4]
     assert [one.is_target for one in near] == [False, True, True, False]  # though each is beside the other
     assert near[2].preview == "The wombat cache is stale: [py code]" and near[3].type == "tool"
-    assert all(one.citation is not None for one in near) and memory.get_timeline([]) == []
-    assert [one.id for one in memory.get_timeline([all_ids[3]], window=0)] == [all_ids[3]]
+    assert all(one.citation is not None for one in near) and memory.recall.timeline([]) == []
+    assert [one.id for one in memory.recall.timeline([all_ids[3]], window=0)] == [all_ids[3]]
 
 
 def test_details_say_what_belongs_together(day: World) -> None:
     memory, all_ids = day.memory(), ids(day)
-    prompt, answer, edit = memory.get_details([all_ids[1], "nothing", all_ids[2], all_ids[3]])
+    prompt, answer, edit = memory.recall.details([all_ids[1], "nothing", all_ids[2], all_ids[3]])
     assert (prompt.parent_id, prompt.child_ids) == (None, (all_ids[2], all_ids[3]))
     assert prompt.files == ("src/app.py",) and prompt.tools == ("Edit",) and not prompt.has_code
     assert answer.parent_id == edit.parent_id == prompt.id and answer.has_code and answer.child_ids == ()
@@ -317,10 +317,10 @@ def test_details_say_what_belongs_together(day: World) -> None:
 def test_an_entry_is_related_to_the_words_it_rests_on(settled: World) -> None:
     memory = settled.memory()
     (entry,) = settled.rows("select entry_id from entries where status = 'active'")
-    (detail,) = memory.get_details([entry[0][:10]])
-    (words,) = memory.get_details(detail.related_ids)
+    (detail,) = memory.recall.details([entry[0][:10]])
+    (words,) = memory.recall.details(detail.related_ids)
     assert words.type == "tool" and "Postgres" in words.content and words.related_ids == (entry[0],)
-    assert [near.is_target for near in memory.get_timeline([entry[0]])].count(True) == 1
+    assert [near.is_target for near in memory.recall.timeline([entry[0]])].count(True) == 1
 
 
 # --- for an agent ------------------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ def eager(world: World, floor: float = 0.0, other: float = 0.0) -> Memory:
     """A memory that takes anything for likely: how likely things are in so small a world says nothing."""
     memory = world.memory()
     config = memory.config
-    memory.config = config._replace(
+    memory.home.config = config._replace(
         disclosure=config.disclosure._replace(min_score=floor), hooks=config.hooks._replace(other_projects=other)
     )
     return memory
@@ -347,13 +347,13 @@ def test_the_own_project_comes_first_and_others_are_named(day: World) -> None:
         other = eager(day).recall(WOMBAT, scope, now=NOW)
         assert other is not None and all(one.elsewhere for one in other.matches)
         assert f"from {PROJECT}" in as_text(other, 800)
-    silent = eager(day, other=1.01).recall_or_why(WOMBAT, Scope("/home/dev/empty"), now=NOW)
+    silent = eager(day, other=1.01).recall.answer(WOMBAT, Scope("/home/dev/empty"), now=NOW)
     assert isinstance(silent, Silence) and silent.why == "nothing_relevant" and 0 < (silent.best or 0) < 1
 
 
 def test_silence(day: World) -> None:
     memory = eager(day)
-    assert memory.recall_or_why("yes", EVERYWHERE, now=NOW) == Silence("nothing_to_ask")
+    assert memory.recall.answer("yes", EVERYWHERE, now=NOW) == Silence("nothing_to_ask")
     assert memory.recall(WOMBAT, EVERYWHERE, now=NOW, budget=20) is None
     assert memory.recall(WOMBAT, Scope(PROJECT), now=NOW, session="s1") is not None  # the other project's
     assert memory.recall("the quokka committee of Saturday evening", EVERYWHERE, now=NOW) is None
@@ -366,7 +366,7 @@ def test_silence(day: World) -> None:
 def test_a_prompt_is_no_query(day: World) -> None:
     memory = eager(day)
     odd = 'why is the "wombat cache stale -wombat kind:nonsense since:never project:'
-    assert memory.search_index(odd, EVERYWHERE, plain=True, now=NOW)
+    assert memory.recall.index(odd, EVERYWHERE, plain=True, now=NOW)
 
 
 # --- what is kept ------------------------------------------------------------------------------------------------
@@ -384,11 +384,12 @@ def test_the_second_answer_is_kept_until_the_index_changes(settled: World, monke
 
     monkeypatch.setattr(searching, "find", counted)
     clock = [0.0]
-    memory = settled.memory().with_cache(lambda: clock[0])
+    memory = settled.memory()
+    memory.recall.with_cache(lambda: clock[0])
 
     def ask(**options: Any) -> tuple[list[IndexItem], int]:
         before = len(asked)
-        return memory.search_index(ASKED, EVERYWHERE, min_score=0.0, **options), len(asked) - before
+        return memory.recall.index(ASKED, EVERYWHERE, min_score=0.0, **options), len(asked) - before
 
     found, searched = ask()
     started = time.perf_counter()
@@ -399,14 +400,14 @@ def test_the_second_answer_is_kept_until_the_index_changes(settled: World, monke
     assert ask() == (found, 1)
     # A ruling is an event: what was kept is never found again.
     (entry,) = settled.rows("select entry_id from entries where status = 'active'")
-    timeline, details = memory.get_timeline([found[0].id]), memory.get_details([entry[0]])
-    settled.memory().rule(entry[0], "deprecated", "it was a mistake")
+    timeline, details = memory.recall.timeline([found[0].id]), memory.recall.details([entry[0]])
+    settled.memory().entries.rule(entry[0], "deprecated", "it was a mistake")
     ruled, searched = ask()
     assert searched == 1 and found[0] not in ruled
-    assert memory.get_timeline([found[0].id]) == timeline and memory.get_details([entry[0]]) == details
+    assert memory.recall.timeline([found[0].id]) == timeline and memory.recall.details([entry[0]]) == details
     # So is another index file.
     settled.memory().rebuild()
-    assert ask() == (ruled, 1) and memory.cache is not None and len(memory.cache.details) == 2
+    assert ask() == (ruled, 1) and memory.recall.cache is not None and len(memory.recall.cache.details) == 2
     tell(settled, "s9", "which database does the service of the harbour use")
     settled.memory().index()
     assert len(ask()[0]) == len(ruled) + 1

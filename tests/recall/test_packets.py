@@ -29,7 +29,7 @@ def learned(world: World, *sessions: Lines) -> World:
     for lines in sessions:
         world.write(lines, folder=(lines.cwd or PROJECT).replace("/", "-"))
     world.memory().index()
-    world.memory().learn()
+    world.memory().learning.run()
     return world
 
 
@@ -107,9 +107,9 @@ def test_every_note_opens(busy: World) -> None:
     memory = busy.memory()
     with reading(busy) as db:
         notes = [*(start(busy) or Packet(())).notes, *(recovery(db, "s1", now=NOW) or Packet(())).notes]
-    opens: dict[str, Callable[[str], object]] = {"tsk_": memory.task, "ent_": memory.entry}
+    opens: dict[str, Callable[[str], object]] = {"tsk_": memory.tasks.show, "ent_": memory.entries.show}
     assert {note.id[:4] for note in notes} >= set(opens)
-    assert all(opens.get(note.id[:4], memory.show)(note.id) for note in notes)
+    assert all(opens.get(note.id[:4], memory.passages.show)(note.id) for note in notes)
 
 
 @pytest.mark.parametrize("source", ["resume", "clear"])
@@ -151,7 +151,7 @@ def test_nothing_known_is_silence(world: World) -> None:
 @pytest.mark.parametrize("act", ["deprecated", "contested"])
 def test_a_decision_that_does_not_stand_is_not_told(busy: World, act: str) -> None:
     decision = busy.one("select entry_id from entries where entry_type = 'decision'")
-    busy.memory().rule(decision, act, "it was a mistake")
+    busy.memory().entries.rule(decision, act, "it was a mistake")
     assert "Last decisions" not in told(start(busy))
 
 
@@ -166,7 +166,7 @@ def test_words_that_do_not_stand_are_not_quoted(world: World) -> None:
     session.add("custom-title", customTitle="Store session tokens in Redis")
     learned(world, session)
     assert "Redis" in str(start(world))
-    world.memory().rule(world.one("select entry_id from entries"), "contested", "is it so?")
+    world.memory().entries.rule(world.one("select entry_id from entries"), "contested", "is it so?")
     assert told(start(world)) == {"Last session": ["2026-01-05: look at the login page, please"]}
     with reading(world) as db:
         assert told(recovery(db, "s1", now=NOW)) == {"Asked": ["first: look at the login page, please"]}
@@ -285,7 +285,7 @@ def test_which_names_say_enough(path: str, distinctive: bool) -> None:
 
 def test_a_rule_that_was_withdrawn_binds_no_longer(world: World) -> None:
     ruled(world, "Never edit tax_rates.py by hand.")
-    world.memory().rule(world.one("select entry_id from entries"), "deprecated", "not any more")
+    world.memory().entries.rule(world.one("select entry_id from entries"), "deprecated", "not any more")
     assert edit(world, TAX) == {}
 
 
@@ -459,7 +459,7 @@ def test_a_fix_that_was_ruled_out_is_not_told(world: World) -> None:
     learned(world, session)
     assert fail(world, error, "bun run typecheck")
     fix = world.one("select entry_id from entries where rule = 'fixes'")
-    world.memory().rule(fix, "deprecated", "the type was wrong")
+    world.memory().entries.rule(fix, "deprecated", "the type was wrong")
     assert fail(world, error, "bun run typecheck") == []
 
 

@@ -57,7 +57,7 @@ diff --git a/limiter.py b/limiter.py
 index 83db48f..bf269f4 100644
 --- a/limiter.py
 +++ b/limiter.py
- -1,3 +1,3 @@
+@@ -1,3 +1,3 @@
 -zanzibar = 1
 +zanzibar = quux
  plain context line

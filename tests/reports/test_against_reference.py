@@ -281,7 +281,7 @@ def test_the_snapshot(found: dict[str, list[tuple[str, str, int | None]]]) -> No
         options = AnalyzeOptions(scope="global", threshold=1, top=-1)
         if not prompts:
             return
-        made = memory.snapshot(options)
+        made = memory.reports.analyst.snapshot(options)
     ms = {s: [(k, w, None if m is None else START + m * MINUTE) for k, w, m in taken] for s, taken in found.items()}
     uses = {s: [(k, at) for k, _, at in taken if k != "prompt"] for s, taken in ms.items()}
     on_files = [

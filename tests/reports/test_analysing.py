@@ -180,7 +180,7 @@ def lived(world: World) -> World:
 
 
 def test_the_analysis_of_a_project(lived: World) -> None:
-    found = lived.memory().analyze(MINE)
+    found = lived.memory().reports.analyst.analyze(MINE)
     assert found.keys() == ANALYSIS | {"projectPath"}
     assert (found["scope"], found["projectPath"], found["depth"]) == ("project", PROJECT, "normal")
     for name in ("promptAnalysis", "workflowAnalysis", "dependencyGraph", "tacitKnowledge"):
@@ -190,7 +190,7 @@ def test_the_analysis_of_a_project(lived: World) -> None:
 
 
 def test_the_analysis_of_all_projects(lived: World) -> None:
-    found = lived.memory().analyze(EVERYTHING)
+    found = lived.memory().reports.analyst.analyze(EVERYTHING)
     assert found.keys() == ANALYSIS | {"globalSummary"}
     assert found["globalSummary"] == {
         "projectCount": 2,
@@ -203,15 +203,15 @@ def test_the_analysis_of_all_projects(lived: World) -> None:
 
 
 def test_the_focus_leaves_out_the_rest(lived: World) -> None:
-    workflow = lived.memory().analyze(MINE._replace(focus="workflow"))
-    skill = lived.memory().analyze(MINE._replace(focus="skill"))
+    workflow = lived.memory().reports.analyst.analyze(MINE._replace(focus="workflow"))
+    skill = lived.memory().reports.analyst.analyze(MINE._replace(focus="skill"))
     assert "tacitKnowledge" not in workflow
     assert "dependencyGraph" in workflow
     assert skill.keys() & SHAPE.keys() == {"tacitKnowledge"}
 
 
 def test_the_snapshot_has_v2s_shape(lived: World) -> None:
-    found = lived.memory().snapshot(MINE)
+    found = lived.memory().reports.analyst.snapshot(MINE)
     head = {"analyzedAt", "depth", "project", "cacheVersion", "dataSource", "tuning"}
     assert found.keys() == head | SHAPE.keys()
     assert (found["project"], found["cacheVersion"], found["dataSource"]) == (PROJECT, "2.0.0", "index")
@@ -227,10 +227,10 @@ def test_the_snapshot_has_v2s_shape(lived: World) -> None:
 
 
 def test_the_files_of_the_cache(lived: World) -> None:
-    found = lived.memory().cache_files(MINE)
+    found = lived.memory().reports.analyst.cache_files(MINE)
     names = {f"sessions/{i}.summary.json" for i in ("s1", "s2", "s3", *(f"t{i}" for i in range(8)))}
     assert found.keys() == names | {"index.json", "analysis-snapshot.json"}
-    assert found["analysis-snapshot.json"] == lived.memory().snapshot(MINE)
+    assert found["analysis-snapshot.json"] == lived.memory().reports.analyst.snapshot(MINE)
     index, summary = found["index.json"], found["sessions/s3.summary.json"]
     assert (index["project"], index["projectEncoded"]) == (PROJECT, "-home-dev-weather")
     assert (index["totalPrompts"], index["totalSessions"]) == (14, 11)
@@ -247,8 +247,8 @@ def test_the_files_of_the_cache(lived: World) -> None:
 
 def test_the_same_log_gives_the_same_bytes(lived: World) -> None:
     def everything() -> list[str]:
-        memory = lived.memory()
-        made: list[Callable[[AnalyzeOptions], Any]] = [memory.analyze, memory.snapshot, memory.cache_files]
+        analyst = lived.memory().reports.analyst
+        made: list[Callable[[AnalyzeOptions], Any]] = [analyst.analyze, analyst.snapshot, analyst.cache_files]
         options = (EVERYTHING, MINE, MINE._replace(depth="wide", decay=True))
         return [json.dumps(make(o), ensure_ascii=False) for make in made for o in options]
 
@@ -261,36 +261,36 @@ def test_what_a_fork_copied_counts_once(world: World) -> None:
     origin = session(world, "s1", 0)
     alone = AnalyzeOptions(project=PROJECT, threshold=1, top=-1)
     world.memory().index()
-    before = world.memory().analyze(alone)
+    before = world.memory().reports.analyst.analyze(alone)
     copies = [{**line, "sessionId": "s2", "forkedFrom": {"sessionId": "s1"}} for line in origin.lines]
     fork = Lines("s2")
     fork.lines = copies
     world.write(fork)
     world.memory().index()
     assert world.rows("select count(*) from prompts") == [(4,)]
-    after = world.memory().analyze(alone)
+    after = world.memory().reports.analyst.analyze(alone)
     for name in ("promptAnalysis", "workflowAnalysis", "dependencyGraph", "tacitKnowledge"):
         assert after[name] == before[name]
-    summaries = world.memory().cache_files(alone)
+    summaries = world.memory().reports.analyst.cache_files(alone)
     assert summaries["sessions/s2.summary.json"]["stats"] == summaries["sessions/s1.summary.json"]["stats"]
     assert summaries["index.json"]["totalPrompts"] == 2
 
 
 def test_dates_choose_prompts_only(lived: World) -> None:
     week = 7 * 86_400_000
-    found = lived.memory().snapshot(MINE._replace(since=START + week))
+    found = lived.memory().reports.analyst.snapshot(MINE._replace(since=START + week))
     assert found["promptAnalysis"]["total"] == 2
     assert found["promptAnalysis"]["start_date"] == "2026-01-13"
-    assert found["repetitionStats"] == lived.memory().snapshot(MINE)["repetitionStats"]
+    assert found["repetitionStats"] == lived.memory().reports.analyst.snapshot(MINE)["repetitionStats"]
     with pytest.raises(NotFound, match="no prompts of /home/dev/weather in these days"):
-        lived.memory().analyze(MINE._replace(since=START + 9 * week))
+        lived.memory().reports.analyst.analyze(MINE._replace(since=START + 9 * week))
     with pytest.raises(UsageError, match="until lies before since"):
-        lived.memory().analyze(MINE._replace(since=START, until=START - 1))
+        lived.memory().reports.analyst.analyze(MINE._replace(since=START, until=START - 1))
 
 
 def test_stop_words_of_the_user(lived: World) -> None:
     def patterns(**options: Any) -> set[str]:
-        found = lived.memory().analyze(MINE._replace(**options))
+        found = lived.memory().reports.analyst.analyze(MINE._replace(**options))
         return {p["pattern"] for p in found["tacitKnowledge"]["patterns"]}
 
     assert patterns() == {"fix the login bug", "run all the tests"}
@@ -307,9 +307,13 @@ def test_stop_words_of_the_user(lived: World) -> None:
 
 def test_nothing_to_analyse(world: World) -> None:
     with pytest.raises(NotFound, match="no index"):
-        world.memory().analyze(EVERYTHING)
+        world.memory().reports.analyst.analyze(EVERYTHING)
     world.memory().index()
-    for ask in (world.memory().analyze, world.memory().snapshot, world.memory().cache_files):
+    for ask in (
+        world.memory().reports.analyst.analyze,
+        world.memory().reports.analyst.snapshot,
+        world.memory().reports.analyst.cache_files,
+    ):
         with pytest.raises(NotFound, match="no sessions of any project"):
             ask(EVERYTHING)
     lines = Lines("s1")
@@ -317,9 +321,9 @@ def test_nothing_to_analyse(world: World) -> None:
     world.write(lines)
     world.memory().index()
     with pytest.raises(NotFound, match="no prompts of any project"):
-        world.memory().analyze(EVERYTHING)
+        world.memory().reports.analyst.analyze(EVERYTHING)
     with pytest.raises(NotFound, match="is not in the index"):
-        world.memory().analyze(AnalyzeOptions(project="/nowhere"))
+        world.memory().reports.analyst.analyze(AnalyzeOptions(project="/nowhere"))
 
 
 @pytest.mark.parametrize(
@@ -333,7 +337,7 @@ def test_nothing_to_analyse(world: World) -> None:
 )
 def test_wrong_options(world: World, wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        world.memory().analyze(AnalyzeOptions()._replace(**wrong))
+        world.memory().reports.analyst.analyze(AnalyzeOptions()._replace(**wrong))
 
 
 def test_a_pattern_is_cut(world: World) -> None:
@@ -341,7 +345,7 @@ def test_a_pattern_is_cut(world: World) -> None:
     lines.prompt("rename the parser " * 9, at=0)
     world.write(lines)
     world.memory().index()
-    [pattern] = world.memory().analyze(EVERYTHING)["tacitKnowledge"]["patterns"]
+    [pattern] = world.memory().reports.analyst.analyze(EVERYTHING)["tacitKnowledge"]["patterns"]
     assert pattern["pattern"] == ("rename the parser " * 9)[:80]
 
 
@@ -352,7 +356,7 @@ def test_one_session_one_tool_one_time_one_character(world: World) -> None:
         lines.tool("Edit", at=0, file_path="/p/a.py")
     world.write(lines)
     world.memory().index()
-    found = world.memory().snapshot(EVERYTHING)
+    found = world.memory().reports.analyst.snapshot(EVERYTHING)
     assert found["promptAnalysis"]["top_prompts"][0]["count"] == 4
     assert found["tacitKnowledge"] == {"total": 4, "patterns": []}
     assert found["repetitionStats"]["fileEditOutliers"] == []

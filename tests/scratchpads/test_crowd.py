@@ -80,9 +80,9 @@ class Crowd:
 
     def __init__(self, world: World, windows: int) -> None:
         memory = world.memory()
-        self.flow = memory.create_workflow("crowd", "everybody writes here").id
-        self.log = memory.create_pad(self.flow, "log").pad.id
-        self.state = memory.create_pad(self.flow, "state", "nobody").pad.id
+        self.flow = memory.workflows.create("crowd", "everybody writes here").id
+        self.log = memory.scratchpads.create(self.flow, "log").pad.id
+        self.state = memory.scratchpads.create(self.flow, "state", "nobody").pad.id
         self.world, self.done = world, [Done("main", pad, 1, "") for pad in (self.log, self.state)]
         self.failed: list[str] = []
         self.counts: Counter[str] = Counter()
@@ -231,17 +231,17 @@ def check(crowd: Crowd) -> None:
     of: dict[str, list[Done]] = {}
     for done in crowd.done:
         of.setdefault(done.pad, []).append(done)
-    assert {pad.id for pad in memory.pads(limit=10_000)} == set(of)
+    assert {pad.id for pad in memory.scratchpads.list(limit=10_000)} == set(of)
     for pad, told in of.items():
         # Every version is somebody's, and nobody was told of a version that is not there.
-        history = [version.version for version in memory.pad_history(pad)]
+        history = [version.version for version in memory.scratchpads.history(pad)]
         assert history == list(range(len(told), 0, -1))
         assert sorted(done.version for done in told) == history[::-1]
         # Whoever wrote twice, wrote the later one later.
         for who in {done.who for done in told}:
             versions = [done.version for done in told if done.who == who]
             assert versions == sorted(versions)
-        now = memory.pad(pad)
+        now = memory.scratchpads.show(pad)
         assert now.pad.version == len(told)
         if pad != crowd.state:  # nothing was taken away: it all stands there, once
             marks = [done.mark for done in sorted(told, key=lambda done: done.version) if done.mark]
@@ -258,7 +258,7 @@ def check_replaced(crowd: Crowd, told: list[Done]) -> None:
     memory = crowd.world.memory()
     told = sorted(told, key=lambda done: done.version)
     for before, after in list(pairwise(told))[-50:]:
-        text = memory.pad_at(crowd.state, str(after.version)).text
+        text = memory.scratchpads.at(crowd.state, str(after.version)).text
         assert text.startswith(f"# State\n{after.mark} after {before.mark or 'nobody'}"), text
 
 

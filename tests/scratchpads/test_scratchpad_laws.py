@@ -54,14 +54,14 @@ step = st.tuples(st.integers(0, 2), edit) | st.tuples(st.sampled_from(["close", 
 
 def play(memory: Memory, pad: str, given: tuple[Any, ...]) -> None:
     act: dict[str, Callable[..., Any]] = {
-        "append": memory.append_pad,
-        "replace": memory.replace_pad,
-        "insert": memory.insert_in_pad,
-        "lines": lambda p, start, more, piece: memory.replace_lines(p, start, start + more, piece),
-        "section": memory.append_section,
-        "chop": memory.chop_pad,
-        "rename": memory.rename_pad,
-        "restore": lambda p, version: memory.restore_pad(p, str(version)),
+        "append": memory.scratchpads.append,
+        "replace": memory.scratchpads.replace,
+        "insert": memory.scratchpads.insert,
+        "lines": lambda p, start, more, piece: memory.scratchpads.replace_lines(p, start, start + more, piece),
+        "section": memory.scratchpads.append_section,
+        "chop": memory.scratchpads.chop,
+        "rename": memory.scratchpads.rename,
+        "restore": lambda p, version: memory.scratchpads.restore(p, str(version)),
     }
     act[given[0]](pad, *given[1:])
 
@@ -71,26 +71,26 @@ def play(memory: Memory, pad: str, given: tuple[Any, ...]) -> None:
 def test_whatever_is_written_no_version_is_lost(history: list[tuple[Any, Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         memory = World(Path(folder)).memory()
-        flow = memory.create_workflow("React專案", "前端開發", "/p/one").id
-        pads = [memory.create_pad(flow, f"pad {n}", "# Plan\nfirst\n").pad.id for n in range(3)]
-        seen: dict[str, list[str]] = {pad: [memory.pad(pad).text] for pad in pads}
+        flow = memory.workflows.create("React專案", "前端開發", "/p/one").id
+        pads = [memory.scratchpads.create(flow, f"pad {n}", "# Plan\nfirst\n").pad.id for n in range(3)]
+        seen: dict[str, list[str]] = {pad: [memory.scratchpads.show(pad).text] for pad in pads}
         for who, what in history:
             if who == "forget":
                 if seen.pop(pads[0], None) is not None:
                     memory.forget(pad=pads[0])
             elif isinstance(who, str):
                 title = "another name" if who == "rename" else None
-                memory.update_workflow(flow, active={"close": False, "open": True}.get(who), title=title)
+                memory.workflows.update(flow, active={"close": False, "open": True}.get(who), title=title)
             else:
                 try:
                     play(memory, pads[who], what)
                 except (BadQuery, NotFound):  # closed, forgotten, nothing to append, no such line or version
                     continue
-                seen[pads[who]].append(memory.pad(pads[who]).text)
+                seen[pads[who]].append(memory.scratchpads.show(pads[who]).text)
         for pad, texts in seen.items():
-            assert [memory.pad_at(pad, str(n + 1)).text for n in range(len(texts))] == texts
-            assert [version.version for version in memory.pad_history(pad)] == list(range(len(texts), 0, -1))
-            now = memory.pad(pad)
+            assert [memory.scratchpads.at(pad, str(n + 1)).text for n in range(len(texts))] == texts
+            assert [version.version for version in memory.scratchpads.history(pad)] == list(range(len(texts), 0, -1))
+            now = memory.scratchpads.show(pad)
             assert (now.text, now.pad.version) == (texts[-1], len(texts))
             counted = now.text.count("\n") + (now.text != "" and not now.text.endswith("\n"))
             assert (now.pad.size_bytes, now.pad.lines) == (len(now.text.encode()), counted)
@@ -111,32 +111,32 @@ def check_chunks(memory: Memory, seen: dict[str, list[str]]) -> None:
         assert [text for _, _, text in rows[pad]] == ["\n".join(chunk) for chunk in cut(texts[-1].split("\n"))]
         *others, last = rows[pad]
         for start, end, text in (*others, (*last[:2], last[2].removesuffix("\n"))):
-            opened = memory.open_citation(Citation(f"{PAD}{pad}", start, end))
+            opened = memory.passages.open(Citation(f"{PAD}{pad}", start, end))
             assert "\n".join(opened.lines) == text
 
 
 def test_of_two_who_write_at_once_one_is_told(world: World) -> None:
     memory = world.memory()
-    pad = memory.create_pad(memory.create_workflow("one").id, "plan", "# Goal\nship it\n## Steps\n").pad
-    mine = memory.replace_pad(pad.id, "# Goal\nship it today\n", expect=pad.version)
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "# Goal\nship it\n## Steps\n").pad
+    mine = memory.scratchpads.replace(pad.id, "# Goal\nship it today\n", expect=pad.version)
     assert mine.pad.version == 2
     with pytest.raises(Changed) as told:
-        memory.replace_pad(pad.id, "# Goal\nwait\n", expect=pad.version)
+        memory.scratchpads.replace(pad.id, "# Goal\nwait\n", expect=pad.version)
     assert "version 2" in told.value.message and "L1 # Goal" in told.value.message
-    assert memory.pad(pad.id).text == "# Goal\nship it today\n"
+    assert memory.scratchpads.show(pad.id).text == "# Goal\nship it today\n"
 
 
 def test_whoever_appends_at_once_all_of_it_is_there(world: World) -> None:
     memory = world.memory()
-    flow = memory.create_workflow("crowd").id
-    pad = memory.create_pad(flow, "log").pad.id
+    flow = memory.workflows.create("crowd").id
+    pad = memory.scratchpads.create(flow, "log").pad.id
     failed: list[Exception] = []
 
     def write(who: int) -> None:
         own = world.memory()
         try:
             for n in range(10):
-                own.append_pad(pad, f"<{who}:{n}>")
+                own.scratchpads.append(pad, f"<{who}:{n}>")
         except Exception as error:  # noqa: BLE001 - whatever it is, the test fails by it
             failed.append(error)
 
@@ -146,7 +146,7 @@ def test_whoever_appends_at_once_all_of_it_is_there(world: World) -> None:
     for thread in threads:
         thread.join()
     assert failed == []
-    now = memory.pad(pad)
+    now = memory.scratchpads.show(pad)
     assert now.pad.version == 61
     for who in range(6):
         assert [now.text.index(f"<{who}:{n}>") for n in range(10)] == sorted(
@@ -157,7 +157,7 @@ def test_whoever_appends_at_once_all_of_it_is_there(world: World) -> None:
 
 def test_fifty_pads_and_no_more_however_many_make_them(world: World) -> None:
     memory = world.memory()
-    flow = memory.create_workflow("full").id
+    flow = memory.workflows.create("full").id
     made: list[str] = []
     refused: list[BadQuery] = []
 
@@ -165,7 +165,7 @@ def test_fifty_pads_and_no_more_however_many_make_them(world: World) -> None:
         own = world.memory()
         for n in range(10):
             try:
-                made.append(own.create_pad(flow, f"{who} {n}").pad.id)
+                made.append(own.scratchpads.create(flow, f"{who} {n}").pad.id)
             except BadQuery as error:
                 refused.append(error)
 
@@ -177,66 +177,66 @@ def test_fifty_pads_and_no_more_however_many_make_them(world: World) -> None:
     assert (len(set(made)), len(refused)) == (50, 10)
     assert "50 scratchpads" in refused[0].message
     memory.forget(pad=made[0])
-    assert memory.create_pad(flow, "room again").pad.version == 1
-    assert memory.workflow(flow).scratchpad_count == 50
+    assert memory.scratchpads.create(flow, "room again").pad.version == 1
+    assert memory.workflows.show(flow).scratchpad_count == 50
 
 
 def test_what_is_written_while_the_index_is_gone_is_read_from_the_log(world: World) -> None:
     memory = world.memory()
-    pad = memory.create_pad(memory.create_workflow("one").id, "plan", "first").pad.id
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").pad.id
     for name in ("index.db", "index.db-wal", "index.db-shm"):
         (world.home / name).unlink(missing_ok=True)
-    assert memory.pad(pad).text == "first"
-    memory.append_pad(pad, "second")
+    assert memory.scratchpads.show(pad).text == "first"
+    memory.scratchpads.append(pad, "second")
     memory.index()
-    assert memory.pad(pad).text.endswith("second") and memory.pad(pad).pad.version == 2
+    assert memory.scratchpads.show(pad).text.endswith("second") and memory.scratchpads.show(pad).pad.version == 2
     assert memory.verify() == []
 
 
 def test_an_index_of_an_older_version_keeps_nobody_from_writing(world: World) -> None:
     memory = world.memory()
-    pad = memory.create_pad(memory.create_workflow("one").id, "plan", "first").pad.id
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").pad.id
     with contextlib.closing(sqlite3.connect(world.home / "index.db")) as db:  # as it was before there were pads
         for table in ("pad_owners", "pad_chunks", "pads", "workflows"):
             db.execute(f"drop table {table}")
         db.execute("delete from projection_offsets where projector_name = 'pads'")
         db.commit()
-    made = memory.create_workflow("two")
-    assert made.name == "two" and memory.workflow(made.id) == made
-    memory.append_pad(pad, "second")
-    assert memory.pad(pad).text.endswith("second")
+    made = memory.workflows.create("two")
+    assert made.name == "two" and memory.workflows.show(made.id) == made
+    memory.scratchpads.append(pad, "second")
+    assert memory.scratchpads.show(pad).text.endswith("second")
     with pytest.raises(IndexCorrupt, match="older version") as refused:
-        memory.workflows()
+        memory.workflows.list()
     assert refused.value.hint == "run: axm index"
     memory.index()
-    assert [flow.name for flow in memory.workflows()] == ["one", "two"]
+    assert [flow.name for flow in memory.workflows.list()] == ["one", "two"]
 
 
 def test_what_the_log_has_is_written_whatever_the_index_does(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = world.memory()
-    pad = memory.create_pad(memory.create_workflow("one").id, "plan", "first").pad.id
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").pad.id
 
     def fail(*_: object) -> None:
         raise DiskFull("no space left")
 
     with monkeypatch.context() as patched:
         patched.setattr("axiommind.projections.runner.Index.catch_up", fail)
-        assert memory.append_pad(pad, "second").pad.version == 2, "or it would be appended twice"
+        assert memory.scratchpads.append(pad, "second").pad.version == 2, "or it would be appended twice"
     for name in ("index.db", "index.db-wal", "index.db-shm"):
         (world.home / name).unlink(missing_ok=True)
-    monkeypatch.setattr("axiommind.scratchpads.scratchpads._AT_ONCE", 1)
-    assert memory.append_pad(pad, "third").pad.version == 3
+    monkeypatch.setattr("axiommind.scratchpads.access._AT_ONCE", 1)
+    assert memory.scratchpads.append(pad, "third").pad.version == 3
     with pytest.raises(NotFound, match="there is no index"):  # and not an empty one, in which nothing is found
-        memory.search_workflows("one")
+        memory.workflows.search("one")
 
 
 def test_a_section_is_found_again_by_the_heading_that_made_it(world: World) -> None:
     memory = world.memory()
-    pad = memory.create_pad(memory.create_workflow("one").id, "plan").pad.id
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan").pad.id
     headings = ("#Next", "Next", "####### Deep", "C #", "long " * 50, "## Two")
     for heading in headings * 2:
-        memory.append_section(pad, heading, "- a line")
-    found = outline(memory.pad(pad).text)
+        memory.scratchpads.append_section(pad, heading, "- a line")
+    found = outline(memory.scratchpads.show(pad).text)
     assert [(one.level, one.title[:8]) for one in found] == [
         (1, "Next"),
         (6, "Deep"),
@@ -248,12 +248,12 @@ def test_a_section_is_found_again_by_the_heading_that_made_it(world: World) -> N
 
 def test_a_long_history_is_not_held_at_once(world: World) -> None:
     memory = world.memory()
-    pad = memory.create_pad(memory.create_workflow("one").id, "plan", "x" * 500_000).pad.id
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "x" * 500_000).pad.id
     for n in range(40):
-        memory.append_pad(pad, str(n))
+        memory.scratchpads.append(pad, str(n))
     tracemalloc.start()
     try:
-        assert len(memory.pad_history(pad)) == 41 and memory.pad_at(pad, "-1").pad.version == 40
+        assert len(memory.scratchpads.history(pad)) == 41 and memory.scratchpads.at(pad, "-1").pad.version == 40
         assert tracemalloc.get_traced_memory()[1] < 8_000_000
     finally:
         tracemalloc.stop()
@@ -262,15 +262,17 @@ def test_a_long_history_is_not_held_at_once(world: World) -> None:
 def test_a_key_that_comes_in_two_halves_is_not_kept(world: World) -> None:
     memory = world.memory()
     body = "\n".join(["MIIEowIBAAKCAQEA" + "q7Zk" * 12] * 8)
-    pad = memory.create_pad(memory.create_workflow("keys").id, "plan", "-----BEGIN RSA PRIVATE KEY-----\n").pad.id
-    done = memory.insert_in_pad(pad, 2, f"{body}\n-----END RSA PRIVATE KEY-----")
-    assert "q7Zk" not in memory.pad(pad).text and done.note and "secret" in done.note
+    pad = memory.scratchpads.create(
+        memory.workflows.create("keys").id, "plan", "-----BEGIN RSA PRIVATE KEY-----\n"
+    ).pad.id
+    done = memory.scratchpads.insert(pad, 2, f"{body}\n-----END RSA PRIVATE KEY-----")
+    assert "q7Zk" not in memory.scratchpads.show(pad).text and done.note and "secret" in done.note
     assert memory.verify() == []
 
 
 def test_the_outline_of_many_headings_takes_a_moment(world: World) -> None:
     memory = world.memory()
-    pad = memory.create_pad(memory.create_workflow("long").id, "headings", "# a\n## b\n" * 90_000).pad
+    pad = memory.scratchpads.create(memory.workflows.create("long").id, "headings", "# a\n## b\n" * 90_000).pad
     with pytest.raises(Changed) as told:
-        memory.replace_pad(pad.id, "", expect=7)
+        memory.scratchpads.replace(pad.id, "", expect=7)
     assert "headings more" in told.value.message

@@ -30,9 +30,9 @@ def memory(tmp_path: Path) -> Memory:
 
 
 def made(memory: Memory, name: str, description: str = "", *pads: tuple[str, str], scope: str | None = None) -> str:
-    flow = memory.create_workflow(name, description, scope)
+    flow = memory.workflows.create(name, description, scope)
     for title, text in pads:
-        memory.create_pad(flow.id, title, text)
+        memory.scratchpads.create(flow.id, title, text)
     return flow.id
 
 
@@ -42,7 +42,7 @@ def scores(page: WorkflowPage) -> list[tuple[str, int]]:
 
 def test_the_worked_example_has_ten_points(memory: Memory) -> None:
     made(memory, "React專案", "前端開發", ("React基礎", "組件設計模式..."), ("狀態管理", "React hooks..."))
-    page = memory.search_workflows("React 組件")
+    page = memory.workflows.search("React 組件")
     assert scores(page) == [("React專案", 10)]
     assert [(one.pad.title, one.score, one.snippet) for one in page.results[0].matching_scratchpads] == [
         ("React基礎", 4, "組件設計模式..."),
@@ -70,20 +70,20 @@ def test_keywords_are_split_at_scripts_and_no_further(query: str, keywords: list
 def test_a_word_in_a_pad_is_enough_and_what_did_not_match_is_left_out(memory: Memory) -> None:
     made(memory, "Alpha", "", ("notes", "nothing"), ("more", "the database locks and LOCKED again"))
     made(memory, "Beta", "about other things", ("notes", "nothing"))
-    page = memory.search_workflows("locks")
+    page = memory.workflows.search("locks")
     assert scores(page) == [("Alpha", 2)]
     assert [one.pad.title for one in page.results[0].matching_scratchpads] == ["more"]
 
 
 def test_a_title_counts_once_however_long_the_pad_is(memory: Memory) -> None:
     made(memory, "Alpha", "", ("rollout", "\n".join(f"line {n} says a little more" for n in range(400))))
-    assert scores(memory.search_workflows("rollout")) == [("Alpha", 3)]
+    assert scores(memory.workflows.search("rollout")) == [("Alpha", 3)]
 
 
 def test_words_next_to_each_other_are_no_run(memory: Memory) -> None:
     made(memory, "one", "用戶登入")
     made(memory, "two", "用戶 登入")
-    assert scores(memory.search_workflows("用戶登入")) == [("one", 3)]
+    assert scores(memory.workflows.search("用戶登入")) == [("one", 3)]
 
 
 def test_transcripts_have_no_points(tmp_path: Path) -> None:
@@ -94,15 +94,15 @@ def test_transcripts_have_no_points(tmp_path: Path) -> None:
     memory = world.memory()
     memory.index()
     made(memory, "Deploy it")
-    assert scores(memory.search_workflows("deploy")) == [("Deploy it", 5)]
+    assert scores(memory.workflows.search("deploy")) == [("Deploy it", 5)]
 
 
 def test_ties_go_to_the_latest_updated(memory: Memory) -> None:
     first = made(memory, "one deploy", "", ("a", "text"))
     made(memory, "two deploy")
-    assert [name for name, _ in scores(memory.search_workflows("deploy"))] == ["two deploy", "one deploy"]
-    memory.append_pad(memory.pads(workflow=first)[0].id, "more")
-    assert [name for name, _ in scores(memory.search_workflows("deploy"))] == ["one deploy", "two deploy"]
+    assert [name for name, _ in scores(memory.workflows.search("deploy"))] == ["two deploy", "one deploy"]
+    memory.scratchpads.append(memory.scratchpads.list(workflow=first)[0].id, "more")
+    assert [name for name, _ in scores(memory.workflows.search("deploy"))] == ["one deploy", "two deploy"]
 
 
 @pytest.mark.parametrize(
@@ -113,24 +113,24 @@ def test_what_cannot_be_meant_is_refused_also_in_an_empty_home(
 ) -> None:
     for _ in range(2):
         with pytest.raises(BadQuery) as refused:
-            memory.search_workflows(query, page=page, limit=limit)
+            memory.workflows.search(query, page=page, limit=limit)
         assert refused.value.hint
-        memory.create_workflow("any")
+        memory.workflows.create("any")
 
 
 def test_long_runs_and_many_signs(memory: Memory) -> None:
     run = "".join(map(chr, range(0x4E00, 0x4E00 + 700)))
     made(memory, "one", "", ("t", f"{run} and {run}\n{run[:600]} ☃"))
     for query, points in ((run, 2), (run[:600], 3), (run[:300], 3), (run[::-1], 0)):
-        assert sum(score for _, score in scores(memory.search_workflows(query))) == points
+        assert sum(score for _, score in scores(memory.workflows.search(query))) == points
     signs = " ".join(map(chr, range(0x1F300, 0x1F300 + 900)))
-    assert scores(memory.search_workflows(f"☃ {signs}")) == [("one", 1)]
+    assert scores(memory.workflows.search(f"☃ {signs}")) == [("one", 1)]
 
 
 def test_an_empty_home_has_an_empty_page(memory: Memory) -> None:
-    page = memory.search_workflows("deploy", page=3)
+    page = memory.workflows.search("deploy", page=3)
     assert (page.results, page.total_results, page.has_more, page.search_method) == ((), 0, False, "fts5")
-    assert memory.search_pads("배포").hits == ()
+    assert memory.scratchpads.search("배포").hits == ()
 
 
 # --- laws ------------------------------------------------------------------------------------------------
@@ -150,17 +150,20 @@ class Home:
         self.memory = World(base).memory()
         for n in range(9):
             scope = rng.choice((None, "/a", "/a/b"))
-            flow = self.memory.create_workflow(" ".join(said(4).split()), said(12), scope)
+            flow = self.memory.workflows.create(" ".join(said(4).split()), said(12), scope)
             for _ in range(rng.choice((0, 1, 2, 3))):
-                pad = self.memory.create_pad(flow.id, " ".join(said(5).split()), said(rng.choice((3, 40, 900)))).pad
+                pad = self.memory.scratchpads.create(
+                    flow.id, " ".join(said(5).split()), said(rng.choice((3, 40, 900)))
+                ).pad
                 if n % 3 == 0:
-                    self.memory.append_pad(pad.id, said(30))
-                    self.memory.rename_pad(pad.id, " ".join(said(3).split()))
+                    self.memory.scratchpads.append(pad.id, said(30))
+                    self.memory.scratchpads.rename(pad.id, " ".join(said(3).split()))
                 if n % 4 == 0:
-                    self.memory.insert_in_pad(pad.id, 1, said(9))
-        self.flows = self.memory.workflows(limit=50)
+                    self.memory.scratchpads.insert(pad.id, 1, said(9))
+        self.flows = self.memory.workflows.list(limit=50)
         self.pads = {
-            flow.id: [self.memory.pad(pad.id) for pad in self.memory.pads(workflow=flow.id)] for flow in self.flows
+            flow.id: [self.memory.scratchpads.show(pad.id) for pad in self.memory.scratchpads.list(workflow=flow.id)]
+            for flow in self.flows
         }
 
     def slowly(self, query: str, scope: str | None) -> list[tuple[str, int, list[tuple[str, int]]]]:
@@ -213,7 +216,7 @@ def test_pages_hold_what_counting_the_texts_gives(home: Home, query: str, scope:
     found, number, more = [], 0, True
     while more:
         number += 1
-        page = home.memory.search_workflows(query, project_scope=scope, page=number, limit=limit)
+        page = home.memory.workflows.search(query, project_scope=scope, page=number, limit=limit)
         more = page.has_more
         found += page.results
         assert page.total_results == len(expected)
@@ -230,7 +233,7 @@ def test_pads_are_found_best_first_and_each_once(memory: Memory) -> None:
     flow = made(
         memory, "deploy deploy", "deploy", ("log", deploy), ("deploy plan", "first steps"), ("other", "nothing")
     )
-    page = memory.search_pads("deploy plan")
+    page = memory.scratchpads.search("deploy plan")
     assert {hit.pad.title for hit in page.hits} == {"log", "deploy plan"}
     assert page.hits[0].pad.title == "deploy plan"
     assert all(hit.pad.workflow_id == flow and hit.workflow_name == "deploy deploy" for hit in page.hits)
@@ -245,7 +248,7 @@ def test_pads_of_one_workflow_or_of_one_scope(memory: Memory) -> None:
     made(memory, "three", "", ("c", "the deploy"))
 
     def titles(**asked: str) -> set[str]:
-        return {hit.pad.title for hit in memory.search_pads("deploy", **asked).hits}  # type: ignore[arg-type]
+        return {hit.pad.title for hit in memory.scratchpads.search("deploy", **asked).hits}  # type: ignore[arg-type]
 
     assert titles() == {"a", "b", "c"}
     assert titles(workflow=one) == {"a"}
@@ -257,14 +260,14 @@ def test_pages_of_pads_hold_every_pad_once(memory: Memory) -> None:
     flow = made(memory, "flow", "", *((f"pad {n}", f"the deploy number {n}" + " and more" * n) for n in range(7)))
     seen, cursor = [], None
     while True:
-        page = memory.search_pads("deploy", limit=3, cursor=cursor)
+        page = memory.scratchpads.search("deploy", limit=3, cursor=cursor)
         assert page.total == 7
         seen += [hit.pad.id for hit in page.hits]
         cursor = page.next_cursor
         if cursor is None:
             break
-    assert sorted(seen) == sorted(pad.id for pad in memory.pads(workflow=flow))
+    assert sorted(seen) == sorted(pad.id for pad in memory.scratchpads.list(workflow=flow))
     with pytest.raises(BadQuery):
-        memory.search_pads("deploy", limit=51)
+        memory.scratchpads.search("deploy", limit=51)
     with pytest.raises(BadQuery):
-        memory.search_pads("deploy", cursor="nonsense")
+        memory.scratchpads.search("deploy", cursor="nonsense")

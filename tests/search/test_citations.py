@@ -50,7 +50,7 @@ def test_what_is_written_is_read_back(path: str, start: int, more: int) -> None:
 
 
 def opened(world: World, text: str, context: int = 0) -> Opened:
-    return world.memory().open_citation(parse(text), context=context)
+    return world.memory().passages.open(parse(text), context=context)
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_a_path_that_is_none(shelf: World, path: str) -> None:
 def test_a_name_that_begins_with_a_dot(world: World) -> None:
     notes = Notes(world)
     path = notes.write(".plan.md", "# Hidden\n")
-    world.memory().kb_add([path])
+    world.memory().documents.add([path])
     assert opened(world, ".plan.md:L1").lines == opened(world, "./.plan.md:L1").lines == ("# Hidden",)
     with pytest.raises(NotFound):
         opened(world, "plan.md:L1")

@@ -300,10 +300,10 @@ def test_a_rebuild_gives_the_same_hits(world: World) -> None:
 def test_the_full_text_index_made_anew_gives_the_same_hits(world: World) -> None:
     several(world)
     Notes(world).write("n1.md", "# Changed\n\nNo more of that.\n")
-    world.memory().kb_index()
+    world.memory().documents.index()
     grown = terms(world)
     before = [untimed(ask(world, query)) for query in QUERIES]
-    world.memory().kb_rebuild_fts()
+    world.memory().documents.rebuild_fts()
     assert terms(world) == grown
     assert [untimed(ask(world, query)) for query in QUERIES] == before
 
@@ -329,7 +329,7 @@ def test_searching_while_another_process_indexes(world: World) -> None:
         for i in range(15):
             for n in range(4):
                 notes.write(f"n{n}.md", f"# Cache {n}\n\nVersion {i} of the cache of region {n}.\n")
-            world.memory().kb_index()
+            world.memory().documents.index()
 
     writer = threading.Thread(target=write)
     writer.start()
@@ -481,14 +481,14 @@ def test_a_passage_with_what_was_said_around_it(world: World) -> None:
     tell(world, "s1", "first", "second", "the third one", "fourth", "fifth")
     world.memory().index()
     hit = ask(world, "third").hits[0]
-    shown = world.memory().show(hit.id, context=1)
+    shown = world.memory().passages.show(hit.id, context=1)
     assert (shown.text, shown.kind, shown.session_id) == ("the third one", "prompt", "s1")
     assert [text for _, _, text in shown.before] == ["second"]
     assert [text for _, _, text in shown.after] == ["fourth"]
     assert shown.citation == hit.citation
-    around = world.memory().show(hit.id.upper(), context=10**30)
+    around = world.memory().passages.show(hit.id.upper(), context=10**30)
     assert [text for _, _, text in (*around.before, *around.after)] == ["first", "second", "fourth", "fifth"]
-    assert world.memory().show(hit.id, context=-1).before == ()
+    assert world.memory().passages.show(hit.id, context=-1).before == ()
 
 
 @pytest.mark.parametrize("name", ["zzz", "", "no such", "1" * 40, "-1", "é", "\ud800"])
@@ -496,7 +496,7 @@ def test_a_passage_that_is_not_there(world: World, name: str) -> None:
     tell(world, "s1", "hello")
     world.memory().index()
     with pytest.raises(NotFound, match="there is no passage"):
-        world.memory().show(name)
+        world.memory().passages.show(name)
 
 
 def test_a_subagent_whose_session_is_not_there_has_a_project(world: World) -> None:

@@ -94,7 +94,7 @@ def build(world: World) -> World:
 def rooms(tmp_path_factory: pytest.TempPathFactory) -> World:
     """Embedded, and nobody writes here."""
     world = build(World(Path(os.path.realpath(tmp_path_factory.mktemp("rooms")))))
-    done = world.memory().embed()
+    done = world.memory().embeddings.make()
     assert done.active and not done.failed
     return world
 
@@ -283,7 +283,7 @@ def test_every_citation_opens(rooms: World, mode: str) -> None:
     assert len(hits) > 8
     for hit in hits.values():
         assert hit.citation is not None
-        opened = rooms.memory().open_citation(hit.citation)
+        opened = rooms.memory().passages.open(hit.citation)
         assert hit.snippet.text.split()[-1].strip("…") in "\n".join(opened.lines)
 
 
@@ -302,21 +302,21 @@ def test_an_entry_that_no_longer_stands_does_not_rise(world: World, act: str) ->
     world.write(answered("s1", "SQLite"))
     world.write(tasks("s2"))
     memory.index()
-    memory.learn()
-    memory.embed()
+    memory.learning.run()
+    memory.embeddings.make()
     question = "서비스는 어떤 데이터베이스를 사용하나"
     for mode in MEANT:
         assert entries(ask(world, question, mode=mode))[0][0] == "decision"
     (made,) = [row[0] for row in world.rows("select entry_id from entries where entry_type = 'decision'")]
     (other, *_) = [row[0] for row in world.rows("select entry_id from entries where entry_type <> 'decision'")]
     before = {mode: ask(world, question, mode=mode, k=100) for mode in MEANT}
-    memory.rule(made, act, "it is over", other if act == "superseded" else None)
+    memory.entries.rule(made, act, "it is over", other if act == "superseded" else None)
     for mode in MEANT:
         after = ask(world, question, mode=mode, k=100)
         ((score, rank_of),) = [(h.why["meaning"], n) for n, h in enumerate(after.hits) if is_entry(h, made)]
         ((first, rank_was),) = [(h.why["meaning"], n) for n, h in enumerate(before[mode].hits) if is_entry(h, made)]
         assert score < first * 0.1 and rank_of > rank_was
-    like = memory.similar(other)
+    like = memory.search.similar(other)
     assert not any(is_entry(hit, made) for hit in like.hits[:1]) and like.title
 
 
@@ -337,7 +337,7 @@ def test_what_means_the_same_is_folded(world: World) -> None:
     for number, text in enumerate(texts):
         tell(world, f"s{number}", text, at=number)
     world.memory().index()
-    world.memory().embed()
+    world.memory().embeddings.make()
     question = "run the tests"
     assert len(ask(world, question, mode="lexical").hits) == 3
     page = ask(world, question, mode="hybrid")
@@ -363,7 +363,7 @@ def test_a_number_a_name_or_a_not_is_not_folded_away(world: World, one: str, oth
     tell(world, "s1", one)
     tell(world, "s2", other, at=1)
     world.memory().index()
-    world.memory().embed()
+    world.memory().embeddings.make()
     question = " ".join(set(one.split()) & set(other.split()))
     for mode in MEANT:
         assert sorted(found(world, question, mode=mode)) == sorted([one, other])
@@ -378,7 +378,7 @@ def test_tool_calls_on_different_files_are_not_folded(world: World) -> None:
     world.write(lines)
     world.memory().index()
     assert "tool" not in alike.KINDS and "insight" not in alike.KINDS
-    world.memory().embed()
+    world.memory().embeddings.make()
     page = ask(world, "evaluator frontend components kind:tool", mode="hybrid")
     assert len(page.hits) == 2
 
@@ -542,7 +542,7 @@ def test_then_the_pages_go_on_by_words(own: World, breaks: Callable[[Path], None
 def test_a_store_that_breaks_is_made_anew(own: World) -> None:
     torn_store(own.home)
     assert ask(own, ASKED[0], mode="hybrid").note
-    done = own.memory().embed()
+    done = own.memory().embeddings.make()
     assert done.active and done.done > 10
     assert found(own, "임시 폴더의 오래된 파일을 삭제", mode="hybrid")[0] == FILES
 

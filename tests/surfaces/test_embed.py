@@ -111,7 +111,7 @@ def test_what_is_missing_is_named(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtra) as missing:
-        indexed.memory().embed()
+        indexed.memory().embeddings.make()
     assert missing.value.hint == f"run: {extra_command('embed')}"
 
 
@@ -124,7 +124,7 @@ def test_nothing_indexed(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
 
 def test_it_watches(indexed: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiommind.vectors.embedding._LOOK_AGAIN_S", 0.01)
-    runs = indexed.memory().embed_watch()
+    runs = indexed.memory().embeddings.watch()
     assert next(runs).done == 3
     lines = Lines("s2")
     lines.prompt("another one")

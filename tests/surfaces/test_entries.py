@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from axiommind.learning.entries import Entries
+from axiommind.learning.event_writer import writing
+from axiommind.learning.runs import Learning
 from axiommind.surfaces.cli import main
 from axiommind.surfaces.render.entries import one_line, short_ids
 from tests.transcripts import PROJECT, Lines, World
@@ -96,7 +99,7 @@ def decision(axm: Axm) -> str:
 
 
 def position(world: World) -> int:
-    with world.memory()._log_to_read() as (log, _):
+    with world.memory().home.read_log() as (log, _):
         return log.last_position()
 
 
@@ -317,12 +320,10 @@ def test_a_cap_of_zero_is_said_to_be_one(world: World, axm: Axm, name: str) -> N
 
 
 def test_an_interrupt_says_that_nothing_is_lost(world: World, axm: Axm, monkeypatch: pytest.MonkeyPatch) -> None:
-    from axiommind.memory import Memory
-
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Memory, "learn", interrupt)
+    monkeypatch.setattr(Learning, "run", interrupt)
     done = axm("learn")
     assert done.code == 130 and "what was learned so far stays" in done.err
 
@@ -451,12 +452,11 @@ def test_showing_does_not_need_to_write(learned: World, axm: Axm, monkeypatch: p
         with read_only(learned):
             assert axm("entry", "show", name).code == 0
     from axiommind.errors import NotWritable
-    from axiommind.memory import Memory
 
     def refuse(*_: object) -> None:
         raise NotWritable("the home cannot be written")
 
-    monkeypatch.setattr(Memory, "use", refuse)
+    monkeypatch.setattr(Entries, "note_use", refuse)
     done = axm("entry", "show", name)
     assert done.code == 0 and QUESTION in done.out and "cannot" not in done.err
 
@@ -502,9 +502,10 @@ def test_promote_and_undo(learned: World, axm: Axm) -> None:
 def a_year_on(monkeypatch: pytest.MonkeyPatch) -> None:
     import time
 
-    from axiommind.learning import rulings as judging
+    from axiommind.learning import decisions, entries
 
-    monkeypatch.setattr(judging, "now", lambda: time.time_ns() // 1_000_000 + 365 * 86_400_000)
+    for module in (entries, decisions):
+        monkeypatch.setattr(module, "now", lambda: time.time_ns() // 1_000_000 + 365 * 86_400_000)
 
 
 @pytest.mark.usefixtures("a_year_on")
@@ -800,7 +801,7 @@ def waits_for(world: World, text: str) -> str:
     draft = Draft(
         "task_note", title, title, (quote,), "m1", 0.8, steps=(Step("blocked", (quote,)),), blocked_by=(Blocker(text),)
     )
-    with world.memory()._memory() as (_log, writer, index):
+    with writing(world.memory().home) as (_log, writer, index):
         noted = Noted(draft, "ent_by_hand", True, ((),))
         for emit in resolve(IndexState(index.db), [noted], project=PROJECT, epoch="1", now=1_767_700_000_000).emits:
             writer.append(emit, session="s1", project=PROJECT)
@@ -850,7 +851,7 @@ def spend(world: World) -> None:
     from axiommind.learning.extractors import CallRecord
 
     memory = world.memory()
-    with memory._memory() as (_log, writer, index):
+    with writing(memory.home) as (_log, writer, index):
         spent = spending(memory.config, writer, index.db, "openai", lambda: None)
         spent.record(CallRecord("m-small", 100, 20, 0.25, 1.5, True))
         spent.record(CallRecord("m-free", 200, 10, None, 0.5, False))

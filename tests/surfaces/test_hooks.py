@@ -168,7 +168,7 @@ def test_a_memory_is_told_once_until_the_context_is_lost(world: World) -> None:
         lines.prompt(f"add a chart of rainfall for station {n}", at=recently - 900 + n)
     world.write(lines)
     world.memory().index()
-    world.memory().learn()
+    world.memory().learning.run()
     ((entry,),) = world.rows("select entry_id from entries")
     asked = {"prompt": "where do we store session tokens, in Memcached or elsewhere?"}
     started = tell(world, "SessionStart", source="startup")

@@ -69,12 +69,12 @@ def busy(world: World) -> World:
     world.write(hostile("gggg", 12))
     memory = world.memory()
     memory.index()
-    memory.learn()
+    memory.learning.run()
     return world
 
 
 def report_of(world: World) -> Report:
-    return world.memory().insight(Scope(PROJECT))
+    return world.memory().reports.insight(Scope(PROJECT))
 
 
 def test_what_happened_is_said(busy: World) -> None:
@@ -114,14 +114,14 @@ def test_every_quote_opens_where_it_is_said_to_stand(busy: World) -> None:
     quoted += [c.said for c in report.corrections]
     assert len(quoted) > 15
     for one in quoted:
-        lines = memory.open_citation(one.citation).lines
+        lines = memory.passages.open(one.citation).lines
         said = " ".join(" ".join(texts(json.loads(line))) for line in lines)
         assert one.quote.removesuffix("…") in " ".join(said.split()), one
     for format_ in (as_markdown, as_html, as_json):
         found = set(re.findall(r"[\w-]+\.jsonl:L\d+(?:-L\d+)?", format_(report)))
         assert len(found) > 5
         for text in found:
-            assert memory.open_citation(parse(text)).lines
+            assert memory.passages.open(parse(text)).lines
 
 
 def texts(value: object) -> list[str]:
@@ -186,11 +186,11 @@ def test_what_is_known_already_is_not_proposed(world: World, tmp_path: Path) -> 
             line["cwd"] = str(project)
         world.write(lines)
     world.memory().index()
-    report = world.memory().insight(Scope(str(project)))
+    report = world.memory().reports.insight(Scope(str(project)))
     assert report.sessions == 3
     assert not any("pnpm" in p.text or "rtk" in p.text or p.kind == "command" for p in report.proposals)
     (project / "CLAUDE.md").write_text("Prefix every command: `rtk pytest`.")
-    texts = [p.text for p in world.memory().insight(Scope(str(project))).proposals]
+    texts = [p.text for p in world.memory().reports.insight(Scope(str(project))).proposals]
     assert f"- {RULE}" in texts
     assert any(text.startswith("- Run `pytest`, never `rtk pytest`") for text in texts)
 
@@ -244,15 +244,15 @@ def test_a_model_may_write_what_is_in_short(busy: World, monkeypatch: pytest.Mon
     memory = Memory(Config.load(environ), environ=environ, user=busy.base)
     said = ["`rtk pytest` failed 7 times.", "It cost 99 hours.", "Stop using `rtk pytest`."]
     monkeypatch.setattr(prose, "load", lambda *_: Stub(json.dumps({"sentences": said})))
-    report = memory.insight(Scope(PROJECT))
+    report = memory.reports.insight(Scope(PROJECT))
     assert report.prose == (said[0], said[2]) and "stub-1" in report.notes[0]
     assert said[0] in as_markdown(report) and "99 hours" not in as_markdown(report)
     monkeypatch.setattr(prose, "load", lambda *_: Stub(None))
-    report = memory.insight(Scope(PROJECT))
+    report = memory.reports.insight(Scope(PROJECT))
     assert not report.prose and "the server is away" in report.notes[0] and report.short[0] in as_markdown(report)
-    assert [day.calls for day in memory.budget().days] == [2]
-    assert "budget of today is used up" in memory.insight(Scope(PROJECT)).notes[0]
-    assert not memory.insight(Scope(PROJECT), prose=False).notes
+    assert [day.calls for day in memory.learning.budget().days] == [2]
+    assert "budget of today is used up" in memory.reports.insight(Scope(PROJECT)).notes[0]
+    assert not memory.reports.insight(Scope(PROJECT), prose=False).notes
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def tools(world: World) -> Tools:
     environ = world.environ | {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "talk", "CLAUDE_PROJECT_DIR": PROJECT}
     memory = Memory(Config.load(environ), environ=environ, user=world.base)
     memory.index()
-    memory.learn()
+    memory.learning.run()
     offered = Tools(memory)
     for group in (memory_tools, analysis, resources, prompts):
         group.add(offered)
@@ -81,7 +81,7 @@ def test_tasks_blockers_and_decisions(tools: Tools) -> None:
     entry = called(tools, "query", sql="select entry_id from entries where entry_type = 'decision'", project="all")
     made = called(tools, "decide", decision="SQLite it is", evidence=[entry["rows"][0]["entry_id"]], project="all")
     assert made["made_by"] == "agent"
-    listed = tools.memory.decisions(tools.scope("all"))[0]
+    listed = tools.memory.decisions.list(tools.scope("all"))[0]
     assert (listed["id"], listed["stage"]) == (made["id"], "working")  # an agent's word certifies nothing
 
 
@@ -128,7 +128,7 @@ def test_a_page_has_room_for_an_agent(tools: Tools) -> None:
 
 
 def test_stats_say_what_there_is(tools: Tools) -> None:
-    tools.memory.create_workflow("Cache", cwd=PROJECT)
+    tools.memory.workflows.create("Cache", cwd=PROJECT)
     found = called(tools, "stats", project="all")
     assert found["sessions"] == 1 and found["entries"]["verified"] >= 2
     assert found["tasks"] == {"blocked": 1, "pending": 1}
@@ -145,13 +145,13 @@ def test_resources_are_quoted_and_clipped(tools: Tools, world: World) -> None:
     notes = world.base / "notes"
     notes.mkdir()
     (notes / "plan.md").write_text("# Plan\n\nFirst the cache.\n")
-    tools.memory.kb_add([notes])
+    tools.memory.documents.add([notes])
     for uri in (f"axm://doc/{notes}/plan.md", f"axm://doc{notes}/plan.md"):
         assert "First the cache." in read(tools, uri)
     with pytest.raises(NotFound):
         read(tools, f"axm://doc/{world.path('talk')}")  # a transcript is no document
-    flow = tools.memory.create_workflow("Cache", "Build it", cwd=PROJECT)
-    pad = tools.memory.create_pad(flow.id, "Plan", "# Goal\n\nfast <b>\n").pad
+    flow = tools.memory.workflows.create("Cache", "Build it", cwd=PROJECT)
+    pad = tools.memory.scratchpads.create(flow.id, "Plan", "# Goal\n\nfast <b>\n").pad
     assert "- Goal (L1-L3)" in read(tools, f"axm://workflow/{flow.id}")
     assert "fast <b>" in read(tools, f"axm://pad/{pad.id}")
     proposed = tools.resources[0].complete["id"]
@@ -169,8 +169,8 @@ def test_a_long_session_says_where_it_goes_on(tools: Tools, world: World) -> Non
 
 
 def test_handoff_and_weekly_review_ask_below_what_is_known(tools: Tools) -> None:
-    flow = tools.memory.create_workflow("Cache", cwd=PROJECT)
-    pad = tools.memory.create_pad(flow.id, "Plan", "# Goal\n").pad
+    flow = tools.memory.workflows.create("Cache", cwd=PROJECT)
+    pad = tools.memory.scratchpads.create(flow.id, "Plan", "# Goal\n").pad
     handoff = tools.prompts["handoff"].messages({"project": PROJECT, "focus": "the expiry"})[0].text
     known, asked = handoff.split("</recalled-history>")
     assert "the expiry" in known.split("<recalled-history>")[0] and flow.id in asked

@@ -124,7 +124,7 @@ def test_what_was_never_read_is_not_written_over(act: Callable[[Act], Any], worl
         return pad
 
     pad = act(play)
-    found = world.memory().pad_history(pad)
+    found = world.memory().scratchpads.history(pad)
     assert [(one.version, one.actor) for one in found] == [(3, "agent"), (2, "agent"), (1, "agent")]
 
 
@@ -280,7 +280,7 @@ def test_bad_input_is_told(act: Callable[[Act], Any], world: World) -> None:
         assert "is not active" in await agent.refused("create-scratchpad", workflow_id=flow, title="t")
         return pad
 
-    assert world.memory().pad(act(play)).text == "# One\ntwo\nend\n"
+    assert world.memory().scratchpads.show(act(play)).text == "# One\ntwo\nend\n"
 
 
 def test_half_characters_are_no_text(act: Callable[[Act], Any], world: World) -> None:
@@ -298,7 +298,7 @@ def test_half_characters_are_no_text(act: Callable[[Act], Any], world: World) ->
 def test_a_shared_server_asks_for_the_version(world: World) -> None:
     from axiommind.surfaces.mcp import answers
 
-    pad = world.memory().create_pad(world.memory().create_workflow("W").id, "P", "# Plan\n").pad.id
+    pad = world.memory().scratchpads.create(world.memory().workflows.create("W").id, "P", "# Plan\n").pad.id
     tools = answers(world.memory()).tools
     tools.is_shared = True
     tools.call("get-scratchpad", {"id": pad})  # by whom?
@@ -312,10 +312,10 @@ def test_answers_are_no_longer_than_clients_take(world: World) -> None:
 
     memory = world.memory()
     for n in range(5):
-        flow = memory.create_workflow(f"alpha {n}", "alpha " * 1_500).id
-        with memory._desk("agent") as desk:
+        flow = memory.workflows.create(f"alpha {n}", "alpha " * 1_500).id
+        with memory._access.writing("agent") as desk:
             pads = [desk.create_pad(flow, f"alpha {m} " + "long " * 30, "alpha beta " * 20) for m in range(50)]
-    headed = memory.create_pad(memory.create_workflow("heads").id, "h", "# a\n" * 5_000).pad.id
+    headed = memory.scratchpads.create(memory.workflows.create("heads").id, "h", "# a\n" * 5_000).pad.id
     tools = answers(memory).tools
 
     def asked(name: str, **given: Any) -> Any:
@@ -342,8 +342,8 @@ def test_answers_are_no_longer_than_clients_take(world: World) -> None:
 
 def test_a_workflow_has_fifty_pads_at_most(act: Callable[[Act], Any], world: World) -> None:
     memory = world.memory()
-    flow = memory.create_workflow("Full").id
-    with memory._desk("agent") as desk:
+    flow = memory.workflows.create("Full").id
+    with memory._access.writing("agent") as desk:
         for n in range(50):
             desk.create_pad(flow, f"P{n}", "")
 

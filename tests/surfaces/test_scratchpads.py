@@ -295,15 +295,15 @@ def test_forgetting_a_project_takes_its_workflows_along(axm: Axm, world: World) 
     world.write(lines)
     memory = world.memory()
     memory.index()
-    flow = memory.create_workflow("Zorbulon", cwd=PROJECT)
-    pad = memory.create_pad(flow.id, "Grimblewick", "flabbergastor").pad
-    other = memory.create_workflow("Elsewhere", cwd="/elsewhere")
+    flow = memory.workflows.create("Zorbulon", cwd=PROJECT)
+    pad = memory.scratchpads.create(flow.id, "Grimblewick", "flabbergastor").pad
+    other = memory.workflows.create("Elsewhere", cwd="/elsewhere")
     done = axm("forget", "--project", PROJECT)
     assert done.err.startswith(f"Forgotten: 1 session, 1 workflow and 1 scratchpad of {PROJECT}\n")
     assert not traces(world, "zorbulon", "grimblewick", "flabbergastor") and axm("verify").code == 0
     assert axm("forget", "--project", PROJECT, "--undo").code == 0
     assert axm("workflow", "show", flow.id).code == 1 and axm("pad", "show", pad.id).code == 1
-    assert [row.id for row in memory.workflows()] == [other.id]
+    assert [row.id for row in memory.workflows.list()] == [other.id]
     assert axm("forget", "--project", "/elsewhere").code == 0, "a project may have workflows only"
 
 

@@ -384,7 +384,7 @@ def test_golden_queries_and_what_got_worse(world: World) -> None:
     same = axm(world, "eval", "golden", str(golden), "--json")
     assert same.returncode == 0 and json.loads(same.stdout)["regressions"] == []
     gone.unlink()
-    world.memory().kb_index()
+    world.memory().documents.index()
     worse = axm(world, "eval", "golden", str(golden))
     assert worse.returncode == 3
     assert "Worse: digging: was at 1, now not in the top 10\n" in worse.stderr and "smiling" not in worse.stderr

@@ -53,8 +53,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> World:
     world.write(answered("vvvv-answer", "SQLite"))
     memory = world.memory()
     memory.index()
-    memory.learn()
-    memory.embed()
+    memory.learning.run()
+    memory.embeddings.make()
     return world
 
 
@@ -306,7 +306,7 @@ def test_similar_when_the_store_is_gone_or_broken(axm: Axm, world: World) -> Non
 
 
 def test_what_a_task_waits_for_is_found_by_its_meaning(world: World) -> None:
-    near = world.memory().tasks_near()
+    near = world.memory().search.tasks_near()
     assert near is not None
     with closing(sqlite.open_read(world.home / "index.db")) as db:
         titles = dict(db.execute("select entity_id, title from entities where entity_type = 'task'"))
@@ -324,7 +324,7 @@ def test_what_a_task_waits_for_is_found_by_its_meaning(world: World) -> None:
 def test_learning_goes_on_without_vectors(axm: Axm, world: World, breaks: str) -> None:
     whole = (world.home / "vectors" / breaks).read_bytes()
     (world.home / "vectors" / breaks).write_bytes(whole[:4096] + bytes(len(whole) - 4096))
-    near = world.memory().tasks_near()
+    near = world.memory().search.tasks_near()
     assert near is None or list(near("Repair sign-in", 5)) == []
     world.write(answered("wwww-more", "Postgres", at=500))
     done = axm("learn")

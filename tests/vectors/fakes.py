@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from axiommind.vectors.contract import Embedder, Near, Row, Store, Vector
-from axiommind.vectors.embedding import Meaning
+from axiommind.vectors.embedding import Embeddings
 
 
 class Hashed(Embedder):
@@ -105,4 +105,4 @@ def embeds_with(monkeypatch: pytest.MonkeyPatch, embedder: Embedder) -> None:
     def chosen(_self: Any) -> tuple[Embedder, str]:
         return embedder, '{"name": "hashed"}'
 
-    monkeypatch.setattr(Meaning, "_embedder", chosen)
+    monkeypatch.setattr(Embeddings, "_embedder", chosen)

@@ -37,7 +37,7 @@ def told(world: World) -> World:
     tell(world, "s1", SECRET, "and nobody else knows")
     tell(world, "s2", THEME)
     world.memory().index()
-    world.memory().embed()
+    world.memory().embeddings.make()
     return world
 
 
@@ -66,7 +66,7 @@ def remaining(world: World) -> list[tuple[str, str]]:
 
 def test_nothing_of_it_is_left_in_any_version(told: World, monkeypatch: pytest.MonkeyPatch) -> None:
     embeds_with(monkeypatch, Hashed())
-    half = told.memory().embed(limit=4)
+    half = told.memory().embeddings.make(limit=4)
     assert not half.active and len(versions.read(told.home)) == 2
     wanted = traces(told, "s1")
     assert held(told, wanted)
@@ -87,8 +87,8 @@ def test_tasks_and_documents_go_too(world: World) -> None:
     notes.add()
     memory = world.memory()
     memory.index()
-    memory.learn()
-    memory.embed()
+    memory.learning.run()
+    memory.embeddings.make()
     with closing(open_store("local", world.home / "vectors", write=False)) as store:
         (version,) = store.versions()
         assert len(list(store.keys("task_titles", version))) == 2
@@ -120,7 +120,7 @@ def test_a_broken_store_is_no_hiding_place(told: World, axm: Axm, damage: str) -
     assert held(told, wanted) == []
     assert told.memory().verify() == []
     assert ask(told, "wombat", mode="hybrid").total <= 1
-    assert told.memory().embed().active
+    assert told.memory().embeddings.make().active
     assert ask(told, "設定画面にダークテーマを追加", mode="semantic").hits[0].session_id == "s2"
 
 
@@ -155,7 +155,7 @@ def test_embedding_elsewhere_goes_on_when_the_old_store_cannot_be_opened(
         db.execute(LANCE.format("retired"))
     tell(told, "s3", "One more")
     told.memory().index()
-    done = told.memory().embed()
+    done = told.memory().embeddings.make()
     assert done.active and done.done == 2
     with pytest.raises(MissingExtra):
         open_store("lance", told.home / "vectors", write=False)
@@ -172,7 +172,7 @@ def test_verify_knows_what_was_forgotten_from_what_has_changed(told: World, axm:
     done = axm("verify")
     assert done.code == 3
     assert done.out == "✗ vectors local: 3 of what was forgotten remain; axm embed takes them out\n"
-    assert told.memory().embed().removed == 3
+    assert told.memory().embeddings.make().removed == 3
     assert axm("verify").code == 0
 
 
@@ -180,11 +180,11 @@ def test_a_document_that_changed_is_no_finding(world: World) -> None:
     notes = Notes(world)
     notes.write("a.md", f"# Stones\n\n{SECRET}\n")
     notes.add()
-    world.memory().embed()
+    world.memory().embeddings.make()
     notes.write("a.md", "# Stones\n\nNothing to see here.\n")
     notes.index()
     assert world.memory().verify() == []
-    assert world.memory().embed().removed == 1
+    assert world.memory().embeddings.make().removed == 1
 
 
 def test_a_damaged_store_is_a_finding(told: World) -> None:

@@ -45,7 +45,7 @@ ALL = jobs.KINDS[:-1]
 
 @contextmanager
 def opened(world: World) -> Iterator[sqlite3.Connection]:
-    with world.memory()._writing([]) as (_log, _key, index):
+    with world.memory().home.writing([]) as (_log, _key, index):
         yield index.db
 
 
@@ -57,7 +57,7 @@ def taught(world: World) -> World:
     session.answer("It lives in SQLite now")
     world.write(session)
     world.memory().index()
-    world.memory().learn()
+    world.memory().learning.run()
     return world
 
 
@@ -89,8 +89,8 @@ def test_every_text_has_a_job_and_takes_it_along(world: World) -> None:
     notes.mkdir()
     (notes / "a.md").write_text("# Alpha\n\nabout the cache\n")
     memory = taught(world).memory()
-    memory.kb_add([str(notes)])
-    memory.create_pad(memory.create_workflow("cache", "what it is for").id, "findings", "it is cold")
+    memory.documents.add([str(notes)])
+    memory.scratchpads.create(memory.workflows.create("cache", "what it is for").id, "findings", "it is cold")
     kinds = dict(world.rows("select item_kind, count(*) from vector_outbox group by 1"))
     assert set(kinds) == set(ALL)
     for kind in ("prompt", "response", "doc", "pad"):
@@ -164,7 +164,7 @@ def test_each_job_is_done_once_under_its_key(world: World) -> None:
         assert {str(i) for i in entries} <= passages.keys()
         assert list(store.keys(SESSIONS, "hashed-1")) == ["s1"]
         assert len(list(store.keys(TASK_TITLES, "hashed-1"))) == 1
-    world.memory().learn(again=True)
+    world.memory().learning.run(again=True)
     with opened(world) as db:
         assert waiting(db) == 0
     assert world.memory().verify() == []  # what the worker did is its own, and no difference to a replay
@@ -182,7 +182,7 @@ def test_what_matters_most_comes_first_and_the_newest_of_it(world: World) -> Non
     session.prompt("a newer prompt")
     world.write(session)
     world.memory().index()
-    world.memory().learn()
+    world.memory().learning.run()
     embedder = Hashed()
     with opened(world) as db:
         waits = [work(task(db, embedder, Kept()), limit=1).waiting for _ in range(5)]

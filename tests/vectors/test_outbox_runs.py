@@ -57,7 +57,7 @@ def stored(world: World) -> Iterator[Any]:
 def expected(world: World, kinds: Sequence[str]) -> dict[str, dict[str, Item]]:
     """The items that there are, by collection and key."""
     found: dict[str, dict[str, Item]] = {name: {} for name in COLLECTIONS}
-    with world.memory()._writing([]) as (_log, _key, index):
+    with world.memory().home.writing([]) as (_log, _key, index):
         for kind in kinds:
             ids = [row[0] for row in index.db.execute("select item_id from vector_outbox where item_kind = ?", (kind,))]
             there = read(index.db, kind, ids)
@@ -102,23 +102,23 @@ def test_another_version_answers_only_when_it_is_complete(world: World, monkeypa
     memory.index()
     assert versions.active(world.home) is None
     embeds_with(monkeypatch, Hashed("one"))
-    assert not memory.embed(limit=3).active
+    assert not memory.embeddings.make(limit=3).active
     assert versions.active(world.home) is None  # nothing half-made is searched
-    first = memory.embed()
+    first = memory.embeddings.make()
     assert (first.active, first.waiting, first.done) == (True, 0, 6)
 
     embeds_with(monkeypatch, Hashed("two"))
-    assert not memory.embed(limit=3).active
+    assert not memory.embeddings.make(limit=3).active
     answering = versions.active(world.home)
     assert answering is not None and answering.version == "one"
-    states = {one.version: one.state for one in memory.embed_status().versions}
+    states = {one.version: one.state for one in memory.embeddings.status().versions}
     assert states == {"one": "active", "two": "building"}
 
     embeds_with(monkeypatch, Hashed("one"))  # back again
-    back = memory.embed()
+    back = memory.embeddings.make()
     assert (back.active, back.done, back.kept, back.waiting) == (True, 0, 0, 0)
     embeds_with(monkeypatch, Hashed("two"))
-    on = memory.embed()
+    on = memory.embeddings.make()
     assert (on.active, on.done, on.kept) == (True, 6, 3)
     assert {one.version: one.state for one in versions.read(world.home)} == {"one": "retired", "two": "active"}
     assert wrong(world, "two") == []
@@ -131,10 +131,10 @@ def test_after_a_rebuild_nothing_is_embedded_again(world: World, monkeypatch: py
     memory.index()
     embedder = Hashed()
     embeds_with(monkeypatch, embedder)
-    memory.embed()
+    memory.embeddings.make()
     embedder.seen.clear()
     memory.rebuild()
-    again = memory.embed()
+    again = memory.embeddings.make()
     assert (again.done, again.kept, again.active, embedder.seen) == (0, 7, True, [])
 
 
@@ -142,10 +142,10 @@ def test_vectors_that_were_deleted_by_hand_are_made_anew(world: World, monkeypat
     grow(world, "s1", 2)
     world.memory().index()
     embeds_with(monkeypatch, Hashed())
-    world.memory().embed()
+    world.memory().embeddings.make()
     for file in versions.folder_of(world.home).glob("local.db*"):
         file.unlink()
-    again = world.memory().embed()
+    again = world.memory().embeddings.make()
     assert (again.done, again.active, len(again.notes)) == (5, True, 1)
     assert wrong(world, "hashed-1") == []
 
@@ -155,11 +155,11 @@ def test_a_damaged_state_is_made_anew_from_the_vectors(world: World, monkeypatch
     world.memory().index()
     embedder = Hashed()
     embeds_with(monkeypatch, embedder)
-    world.memory().embed()
+    world.memory().embeddings.make()
     embedder.seen.clear()
     (versions.folder_of(world.home) / "state.db").write_bytes(b"no database at all" * 400)
     assert versions.active(world.home) is None and owner(world.home) is None
-    again = world.memory().embed()
+    again = world.memory().embeddings.make()
     assert (again.done, again.active, embedder.seen) == (0, True, [])
 
 
@@ -174,10 +174,10 @@ def test_kinds_that_are_not_known(world: World, monkeypatch: pytest.MonkeyPatch)
     embeds_with(monkeypatch, Hashed())
     memory = world.memory()
     with pytest.raises(UsageError, match=r"embed\.kinds has no 'tool'"):
-        memory.embed(kinds=["tool"])
-    memory.config = memory.config._replace(embed_kinds=("prompt", "nonsense"))
+        memory.embeddings.make(kinds=["tool"])
+    memory.home.config = memory.config._replace(embed_kinds=("prompt", "nonsense"))
     with pytest.raises(UsageError, match="'nonsense' is no kind"):
-        memory.embed()
+        memory.embeddings.make()
 
 
 # --- forgetting --------------------------------------------------------------------------------------------
@@ -189,20 +189,20 @@ def test_forgetting_leaves_no_vector_on_disk(world: World, monkeypatch: pytest.M
     memory = world.memory()
     memory.index()
     embeds_with(monkeypatch, Hashed())
-    memory.embed()
+    memory.embeddings.make()
     keys = [str(row[0]) for row in world.rows("select id from passages where session_id = 's1'")]
     with stored(world) as store:
         hashes = list(store.hashes("passages", "hashed-1", keys).values())
     assert len(hashes) == 6
     memory.forget(session="s1")
-    with memory._writing([]) as (_log, _key, index):
+    with memory.home.writing([]) as (_log, _key, index):
         purge(index.db, world.home)  # what forget calls, or will
     for file in versions.folder_of(world.home).iterdir():
         held = file.read_bytes()
         assert not any(text.encode() in held for text in [*hashes, *keys])
     with stored(world) as store:
         assert len(set(store.keys("passages", "hashed-1"))) == 6
-    assert memory.embed().done == 0
+    assert memory.embeddings.make().done == 0
 
 
 # --- the lock ----------------------------------------------------------------------------------------------
@@ -278,17 +278,17 @@ def test_a_dead_owner_on_this_machine_is_followed_at_once(tmp_path: Path, monkey
 KILLED = """
 import sys, time
 from axiommind.memory import Memory
-from axiommind.vectors.embedding import Meaning
+from axiommind.vectors.embedding import Embeddings
 from axiommind.vectors.stores.local import LocalStore
 from tests.vectors.fakes import Hashed
-Meaning._embedder = lambda self: (Hashed(), '{}')
+Embeddings._embedder = lambda self: (Hashed(), '{}')
 whole = LocalStore.upsert
 def upsert(self, *given):
     whole(self, *given)
     print("stored", flush=True)
     time.sleep(60)
 LocalStore.upsert = upsert
-Memory().embed()
+Memory().embeddings.make()
 """
 
 
@@ -303,13 +303,13 @@ def test_killed_between_the_vectors_and_the_job(world: World, monkeypatch: pytes
         run = subprocess.Popen([sys.executable, "-c", KILLED], env=environ, stdout=subprocess.PIPE)
         assert run.stdout is not None and run.stdout.readline() == b"stored\n"
         with pytest.raises(Locked, match=f"process {run.pid}"):
-            world.memory().embed()
+            world.memory().embeddings.make()
         run.send_signal(signal.SIGKILL)
         run.wait()
         run.stdout.close()
-    with world.memory()._writing([]) as (_log, _key, index):
+    with world.memory().home.writing([]) as (_log, _key, index):
         assert waiting(index.db) >= 6
-    done = world.memory().embed()
+    done = world.memory().embeddings.make()
     assert done.active and done.kept >= 1
     assert wrong(world, "hashed-1") == []
 
@@ -360,14 +360,14 @@ def test_whatever_happens_each_thing_has_its_vectors_once(history: Sequence[tupl
                 with monkeypatch.context() as during, contextlib.suppress(Killed):
                     if act == "die":
                         dying(during, n)
-                    memory.embed(limit=n or None)
+                    memory.embeddings.make(limit=n or None)
                 before, active = answering, versions.active(world.home)
                 answering = None if active is None else active.version
                 assert answering is not None or before is None
                 if answering is not None and answering != before:
                     assert half_made(world, answering) == set()
         embeds_with(monkeypatch, Hashed("one"))
-        assert memory.embed().active
+        assert memory.embeddings.make().active
         assert wrong(world, "one") == []
         assert memory.verify() == []
 

@@ -27,10 +27,13 @@ class Library(NamedTuple):
     documents: tuple[DocumentRow, ...]
 
 
-class Documents(Home):
-    """What `axm kb` can ask for."""
+class Documents:
+    """The folders of Markdown that a user has added."""
 
-    def _index_documents(
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def index_into(
         self,
         log: SqliteLog,
         key: bytes,
@@ -50,14 +53,14 @@ class Documents(Home):
             nonlocal rows
             rows += index.catch_up(log, segments).rows
 
-        user = os.path.realpath(self._user)
+        user = os.path.realpath(self.home.user)
         report = DocumentIngest(log, key, user=user, flush=flush, progress=progress).run(full=full)
         if report.new or report.updated:
             report.chunks, report.flaws = made_since(index.db, before)
         report.rows, report.seconds = rows, time.monotonic() - started
         return report
 
-    def kb_add(
+    def add(
         self,
         folders: Sequence[str | Path],
         include: Sequence[str] = (),
@@ -68,11 +71,11 @@ class Documents(Home):
         old ones, and none change nothing."""
         from axiommind.ingest.documents import Folder, add_folder, folders_of
 
-        if self.is_sample:
+        if self.home.is_sample:
             raise BadQuery("this is the home of the sample", hint="set AXM_HOME to a home of your own")
         roots = [_existing(folder) for folder in folders]
         notes: list[str] = []
-        with self._writing(notes) as (log, key, index):
+        with self.home.writing(notes) as (log, key, index):
             known = folders_of(log)
             for root in dict.fromkeys(roots):
                 folder = Folder(root, tuple(include), tuple(exclude))
@@ -82,51 +85,51 @@ class Documents(Home):
                     notes.append(f"{root} is added already, and just so: nothing changed")
                 elif root in known:
                     notes.append(f"{root} was added already: its globs are the new ones now")
-            report = self._index_documents(log, key, index, progress=progress)
+            report = self.index_into(log, key, index, progress=progress)
             index.stamp()
         report.notes[:0] = notes
         return report
 
-    def kb_index(self, *, full: bool = False, progress: Callable[[int, int], None] | None = None) -> DocumentReport:
+    def index(self, *, full: bool = False, progress: Callable[[int, int], None] | None = None) -> DocumentReport:
         """Bring the documents of the added folders up to date; with `full` every file is opened."""
         notes: list[str] = []
-        with self._writing(notes) as (log, key, index):
-            report = self._index_documents(log, key, index, full=full, progress=progress)
+        with self.home.writing(notes) as (log, key, index):
+            report = self.index_into(log, key, index, full=full, progress=progress)
             index.stamp()
         report.notes[:0] = notes
         return report
 
-    def kb_remove(self, path: str | Path) -> DocumentReport:
+    def remove(self, path: str | Path) -> DocumentReport:
         """Take an added folder out of the index, or a file or a folder inside one. The log keeps what was read."""
         from axiommind.ingest.documents import folders_of, leave_out, remove_folder
         from axiommind.projections.documents import below
 
         wanted = os.path.realpath(Path(path).expanduser())
         notes: list[str] = []
-        with self._writing(notes) as (log, key, index):
+        with self.home.writing(notes) as (log, key, index):
             if wanted in folders_of(log):
                 remove_folder(log, wanted)
             elif not below(index.db, wanted) or not leave_out(log, wanted):
                 raise NotFound(f"{wanted} was not added", hint="axm kb list shows what was")
-            report = self._index_documents(log, key, index)
+            report = self.index_into(log, key, index)
             index.stamp()
             if left := below(index.db, wanted):
                 notes.append(f"documents that stay, because they are in another folder that was added: {left}")
         report.notes[:0] = notes
         return report
 
-    def kb_list(self) -> Library:
+    def list(self) -> Library:
         """What was added, and what the index has of it."""
         from axiommind.projections import documents
 
-        if not self.config.log_path.exists() and not self.config.index_path.exists():
+        if not self.home.config.log_path.exists() and not self.home.config.index_path.exists():
             return Library((), ())
-        with self._reading(Scope(None), None) as connection:
+        with self.home.reading(Scope(None), None) as connection:
             return Library(tuple(documents.folders(connection)), tuple(documents.documents(connection)))
 
-    def kb_rebuild_fts(self) -> int:
+    def rebuild_fts(self) -> int:
         """Make the full-text part of the index anew from the passages; returns how many there are."""
-        with self._writing([]) as (_log, _key, index):
+        with self.home.writing([]) as (_log, _key, index):
             return index.refill()
 
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from axiommind.home import Home, now
 from axiommind.ids import dedupe_key
 from axiommind.learning.drafts import Emit
 from axiommind.log import EventLog, seal_lines
 from axiommind.text.redaction import Redactor
 
-__all__ = ["Writer"]
+if TYPE_CHECKING:
+    from axiommind.log.sqlite import SqliteLog
+    from axiommind.projections.runner import Index
+
+__all__ = ["Writer", "note_use", "writing"]
 
 
 class Writer:
@@ -40,3 +49,22 @@ class Writer:
             blobs=blobs,
         )
         return event is not None
+
+
+@contextlib.contextmanager
+def writing(home: Home) -> Iterator[tuple[SqliteLog, Writer, Index]]:
+    """The log, what writes memory's events into it, and the index brought up to it; and again at the end."""
+    from axiommind.projections.runner import Segments
+
+    with home.writing([]) as (log, key, index):
+        yield log, Writer(log, key), index
+        index.catch_up(log, Segments(log))
+
+
+def note_use(home: Home, log: SqliteLog, writer: Writer, entries: Sequence[str], how: str) -> None:
+    """Remember that entries were looked at or given to an agent: what is used does not sink."""
+    session = home.environ.get("CLAUDE_CODE_SESSION_ID") or None
+    if session is not None and log.is_forgotten(session, None):
+        session = None
+    emit = Emit("entry_used", {"entries": list(entries), "how": how}, (how, now(), *entries))
+    writer.append(emit, session=session, project=None, actor="agent" if session else "user")

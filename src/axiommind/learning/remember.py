@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.errors import BadQuery, NotFound
-from axiommind.home import now
+from axiommind.home import Home, now
 from axiommind.ids import one_of
-from axiommind.learning.rulings import Judging
 
 if TYPE_CHECKING:
     from axiommind.learning.candidates import Noticed
@@ -18,61 +17,56 @@ if TYPE_CHECKING:
     from axiommind.projections.runner import Index
     from axiommind.projections.transcript import Transcript
 
-__all__ = ["Remembering"]
+__all__ = ["Remembering", "Wish"]
 
 
-class Remembering(Judging):
-    """What `axm remember` and an agent's `remember` can ask for."""
+class Wish(NamedTuple):
+    """What is to be remembered, and where its words were said."""
 
-    if TYPE_CHECKING:  # `Memory` has it
+    text: str
+    title: str | None
+    type: str
+    quotes: tuple[str, ...]
+    ids: tuple[str, ...]
+    session: str | None
+    project: str | None
+    reason: str
+    actor: str
 
-        def index(self, *, project: str | None = None) -> Any: ...
 
-    def remember(
-        self,
-        text: str,
-        *,
-        title: str | None = None,
-        type: str = "fact",  # noqa: A002 - what it is called everywhere else
-        quotes: Sequence[str] = (),
-        ids: Sequence[str] = (),
-        session: str | None = None,
-        project: str | None = None,
-        reason: str = "",
-        actor: str | None = None,
-    ) -> Remembered:
-        """Write an entry down, on words that were said in a session and are found there.
+class Remembering:
+    """Turns a wish into an entry, if its words are found in a session."""
 
-        `ids` are passages as a search gives them: the quotes are looked for in them first, and without quotes their
-        beginnings are the evidence. Without ids it is the session named, or the client's own, read up to now (`project`
-        says where it is, if it is not known yet). The same said twice is one entry. Who speaks (`actor`) is known from
-        the environment, unless it is given.
-        """
+    def __init__(self, home: Home, read_new: Callable[[str | None], object]) -> None:
+        self.home = home
+        self._read_new = read_new
+
+    def remember(self, wish: Wish) -> Remembered:
         from axiommind.learning.manual_entries import Said, check_said, passages_named
         from axiommind.text.redaction import Redactor
 
-        if not quotes and not ids:
+        if not wish.quotes and not wish.ids:
             raise BadQuery(
                 "an entry rests on words that were said in a session, and there are none",
                 hint="quote them word for word, or give the ids of passages that search found; "
                 "what nobody said yet belongs into a scratchpad",
             )
-        wanted = None if ids else self._read_up_to_now(session, project)
-        with self._writing([]) as (log, key, index):
+        wanted = None if wish.ids else self._read_up_to_now(wish.session, wish.project)
+        with self.home.writing([]) as (log, key, index):
             redacted = Redactor(key).text
             said = Said(
-                redacted(_clean(text)),
-                redacted(_clean(title)) if title else None,
-                type,
+                redacted(_clean(wish.text)),
+                redacted(_clean(wish.title)) if wish.title else None,
+                wish.type,
                 # What was recorded has marks in the place of secrets, and so has what is looked for in it.
-                tuple(redacted(_clean(quote)) for quote in quotes),
-                redacted(_clean(reason)),
-                by_person=(actor or self.actor) == "user",
+                tuple(redacted(_clean(quote)) for quote in wish.quotes),
+                redacted(_clean(wish.reason)),
+                by_person=wish.actor == "user",
                 at=now(),
             )
             check_said(said)
-            named = passages_named(index.db, ids)
-            meant = wanted or session
+            named = passages_named(index.db, wish.ids)
+            meant = wanted or wish.session
             chosen = named[0].session if meant is None else one_of(meant, _sessions(index), "session")
             if named and chosen != named[0].session:
                 raise BadQuery(
@@ -83,19 +77,19 @@ class Remembering(Judging):
 
     def _read_up_to_now(self, session: str | None, project: str | None) -> str:
         """The session that is meant, after what it has said by now was read."""
-        wanted = session or self.environ.get("CLAUDE_CODE_SESSION_ID") or ""
+        wanted = session or self.home.environ.get("CLAUDE_CODE_SESSION_ID") or ""
         if not wanted:
             raise BadQuery(
                 "in which session were these words said?",
                 hint="name the session, or give the ids of passages that search found",
             )
-        with self._writing([]) as (_log, _key, index):
+        with self.home.writing([]) as (_log, _key, index):
             known = index.db.execute(
                 "select distinct project from sessions where id = :name or id glob :name || '*'", {"name": wanted}
             ).fetchall()
         # The client's own session may not be known yet: then its project is the one that is worked in.
         places = [row[0] for row in known] if len(known) == 1 else []
-        self.index(project=next(iter(places), project or self.environ.get("CLAUDE_PROJECT_DIR") or _here()))
+        self._read_new(next(iter(places), project or self.home.environ.get("CLAUDE_PROJECT_DIR") or _here()))
         return wanted
 
     def _remember(
@@ -112,7 +106,7 @@ class Remembering(Judging):
         transcript = _transcript(log, index, session)
         epoch = epoch_of(index.db, session)
         one = noticed_in(index.db, transcript, said, named, _event_ids(log))
-        checked = check([candidate(one)], idris=find_idris(self.environ))
+        checked = check([candidate(one)], idris=find_idris(self.home.environ))
         writer = Writer(log, key)
         conflicts: list[str] = []
         with log.atomic():

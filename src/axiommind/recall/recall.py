@@ -12,8 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.errors import AxmError, BadQuery, IndexCorrupt, NotFound, UsageError
-from axiommind.home import Scope, now
-from axiommind.search.searching import Searching
+from axiommind.home import Home, Scope, now
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -25,9 +24,10 @@ if TYPE_CHECKING:
     from axiommind.search.hits import Hit
     from axiommind.search.lexical import Known
     from axiommind.search.query import Query
+    from axiommind.search.searching import Search
     from axiommind.search.semantic import Meaning
 
-__all__ = ["Reader", "Recalling", "Silence"]
+__all__ = ["Reader", "Recall", "Silence"]
 
 _MOST_WINDOW = 100
 # Of one session an agent is given no more lines than this, those that it was given before included: they are about the
@@ -70,8 +70,12 @@ class Reader(NamedTuple):
     known: dict[str, Known]  # what was read of the words of each question
 
 
-class Recalling(Searching):
-    """What can be recalled from a home."""
+class Recall:
+    """What an agent is given. Call it with a prompt."""
+
+    def __init__(self, home: Home, search: Search) -> None:
+        self.home = home
+        self.search = search
 
     cache: Cache | None = None
 
@@ -79,12 +83,12 @@ class Recalling(Searching):
         """Keep answers, for a process that stays: until they are old, or the index has changed."""
         from axiommind.recall.cache import Cache
 
-        self.cache = Cache(self.config.disclosure) if clock is None else Cache(self.config.disclosure, clock)
+        self.cache = Cache(self.home.config.disclosure) if clock is None else Cache(self.home.config.disclosure, clock)
         return self
 
     # --- the layers ------------------------------------------------------------------------------------
 
-    def search_index(
+    def index(
         self,
         text: str,
         scope: Scope,
@@ -110,12 +114,12 @@ class Recalling(Searching):
         with self.reading(mode) as reader:
             return self._index(reader, wanted, is_now=now is None)
 
-    def get_timeline(self, ids: Sequence[str], *, window: int = 3) -> list[TimelineItem]:
+    def timeline(self, ids: Sequence[str], *, window: int = 3) -> list[TimelineItem]:
         """Layer 2: what was said around passages (or entries) in their sessions, `window` of them each side."""
         with self.reading() as reader:
             return self._timeline(reader, ids, max(min(window, _MOST_WINDOW), 0))
 
-    def get_details(self, ids: Sequence[str]) -> list[Detail]:
+    def details(self, ids: Sequence[str]) -> list[Detail]:
         """Layer 3: passages (or entries) in full, in the order asked for."""
         with self.reading() as reader:
             return self._details(reader, ids)
@@ -144,12 +148,12 @@ class Recalling(Searching):
         wanted = wanted._replace(how=repr((plain, sorted(flags.items()))))
         with self.reading(mode) as reader:
             items = self._index(reader, wanted, is_now=now is None)
-            tokens = self.config.disclosure.max_tokens if budget is None else budget
+            tokens = self.home.config.disclosure.max_tokens if budget is None else budget
             return self._disclose(reader, items, query, tokens, fenced=fenced)
 
     # --- for an agent ----------------------------------------------------------------------------------
 
-    def recall(
+    def __call__(
         self,
         prompt: str,
         scope: Scope | str,
@@ -160,10 +164,10 @@ class Recalling(Searching):
         now: int | None = None,
     ) -> Disclosed | None:
         """What an agent in `session` is given for a prompt; None is silence."""
-        found = self.recall_or_why(prompt, scope, budget=budget, session=session, skip=skip, now=now)
+        found = self.answer(prompt, scope, budget=budget, session=session, skip=skip, now=now)
         return None if isinstance(found, Silence) else found
 
-    def recall_or_why(
+    def answer(
         self,
         prompt: str,
         scope: Scope | str,
@@ -185,7 +189,7 @@ class Recalling(Searching):
             return Silence("nothing_to_ask")
         at = _now() if now is None else now
         best: list[float] = []
-        hooks = self.config.hooks
+        hooks = self.home.config.hooks
         with self.reading() as reader:
             mine = scope.project if isinstance(scope, Scope) else self.project_of(reader.db, scope)
             items: list[IndexItem] = []
@@ -224,7 +228,7 @@ class Recalling(Searching):
             return Query.plain(text, now=at, project=scope.project)
         query = Query.parse(text, now=at, **flags)
         named = query.filters.project
-        project = self.scope(project=named).project if named is not None else scope.project
+        project = self.home.scope(project=named).project if named is not None else scope.project
         return query._replace(filters=query.filters._replace(project=project))
 
     def _wanted(
@@ -241,7 +245,7 @@ class Recalling(Searching):
 
         if mode not in MODES:
             raise UsageError(f"there is no mode {mode!r}", hint=f"one of: {', '.join(MODES)}")
-        settings = self.config.disclosure
+        settings = self.home.config.disclosure
         top_k = settings.top_k if top_k is None else top_k
         floor = settings.min_score if min_score is None else min_score
         return _Wanted(query, top_k, floor, not_session, frozenset(skip), mode, at)
@@ -251,7 +255,7 @@ class Recalling(Searching):
         """A connection that sees one state of the index, whoever writes meanwhile."""
         from axiommind.search.find import connect
 
-        with self._reading(Scope(None), None) as db, self._meaning(mode, None) as (meaning, _reason):
+        with self.home.reading(Scope(None), None) as db, self.search.vectors(mode, None) as (meaning, _reason):
             connect(db)
             db.execute("pragma query_only=on")
             db.execute("begin")
@@ -261,15 +265,15 @@ class Recalling(Searching):
         """The indexed project that a folder belongs to."""
         from axiommind.projections.scope import project_in
 
-        return project_in(db, folder, stop=str(self._user))
+        return project_in(db, folder, stop=str(self.home.user))
 
     def _state(self, db: sqlite3.Connection) -> Hashable:
         """What changes whenever the index does: rulings, learning and forgetting are events, and move its position. A
         rebuilt or restored index is another file, or another length of one; vectors have files of their own."""
         positions = db.execute("select max(position), sum(position), sum(version) from projection_offsets").fetchone()
-        path = self.config.index_path
+        path = self.home.config.index_path
         files = [path.stat()]
-        with contextlib.suppress(FileNotFoundError), os.scandir(self.config.home / "vectors") as inside:
+        with contextlib.suppress(FileNotFoundError), os.scandir(self.home.config.home / "vectors") as inside:
             # Readers touch -shm files.
             files += [one.stat() for one in sorted(inside, key=lambda one: one.name) if not one.name.endswith("-shm")]
         return (*positions, *((file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns) for file in files))
@@ -360,7 +364,7 @@ class Recalling(Searching):
         from axiommind.recall.disclosure import FENCE_CHARS, Disclosed, Meta, decide, fit
         from axiommind.text.tokens import clauses
 
-        settings = self.config.disclosure
+        settings = self.home.config.disclosure
         expansion = decide(items, settings)
         items = [item for item in items if item.score >= items[0].score - trailing]
         shown = {item.id for item in items}

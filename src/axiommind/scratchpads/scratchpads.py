@@ -1,141 +1,56 @@
-"""Working memory: workflows and their scratchpads, written through the log, every version of them kept."""
+"""Scratchpads: notes of a workflow, written through the log, with every version kept."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sqlite3
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Self
+import builtins
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from axiommind import db as sqlite
-from axiommind.errors import BadQuery, DiskFull, IndexCorrupt, Locked, NotFound, NotWritable
-from axiommind.home import Home, Scope
+from axiommind.errors import BadQuery, NotFound
 
 if TYPE_CHECKING:
-    from axiommind.log.sqlite import SqliteLog
-    from axiommind.projections.runner import Index
-    from axiommind.projections.scratchpad_rows import PadRow, PadText, WorkflowRow
+    from axiommind.projections.scratchpad_rows import PadRow, PadText
+    from axiommind.scratchpads.access import Access
     from axiommind.scratchpads.search_lines import PadMatches
-    from axiommind.scratchpads.search_workflows import PadPage, WorkflowPage
-    from axiommind.scratchpads.writer import Desk, PadVersion, Written
+    from axiommind.scratchpads.search_workflows import PadPage
+    from axiommind.scratchpads.writer import PadVersion, Written
     from axiommind.text.edits import Edit
 
-__all__ = ["Pads"]
+__all__ = ["Scratchpads"]
 
-# Events that an index may be behind the log, and still be brought up to it by whoever writes a note.
-_AT_ONCE = 500
-# What may keep the index from having what was written. The log has it, and the next `axm index` tries again.
-_LATER = (IndexCorrupt, Locked, NotWritable, DiskFull)
-_FLOWS = "axm workflow list (list-workflows) shows them"
-_PADS = "axm pad list (list-scratchpads) shows them"
+_NUMBER_CHARS = 20
+# Of a section's: as much as an outline shows, and so can be found again.
+_HEADING_CHARS = 120
 
 
-class Pads(Home):
-    """What `axm workflow`, `axm pad` and the tools of the same names can ask for."""
+class Scratchpads:
+    """Creates, reads, edits, restores and searches scratchpads."""
 
-    _held: dict[Path, sqlite3.Connection] | None = None
+    def __init__(self, access: Access) -> None:
+        self._access = access
 
-    def hold_open(self) -> Self:
-        """For a process that stays: keep a connection to both files once something was written. Without one, every
-        write is the last to close them, and waits while SQLite moves its write-ahead log: 5 ms of 13."""
-        self._held = {}
-        return self
+    def create(self, workflow: str, title: str, content: str = "", *, actor: str = "user") -> Written:
+        flow = self._access.named("workflows", workflow)
+        with self._access.writing(actor) as writer:
+            return writer.create_pad(flow, title, content)
 
-    # --- workflows -------------------------------------------------------------------------------------
-
-    def create_workflow(
-        self,
-        name: str,
-        description: str = "",
-        project_scope: str | None = None,
-        *,
-        actor: str = "user",
-        cwd: str | None = None,
-    ) -> WorkflowRow:
-        """A new workflow, active. It belongs to the project that `project_scope` names, if that is a folder, and else
-        to the one that is worked in."""
-        project = _project(project_scope, cwd)
-        with self._desk(actor) as desk:
-            made = desk.create_workflow(name, description, project_scope, project)
-        return self.workflow(made)
-
-    def update_workflow(
-        self,
-        name: str,
-        *,
-        active: bool | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        actor: str = "user",
-    ) -> WorkflowRow:
-        """Change whether a workflow takes writes, what it is called, or what it says it is for."""
-        if active is None and title is None and description is None:
-            raise BadQuery("there is nothing to change", hint="give a status, a name or a description")
-        flow = self._named("workflows", name, "workflow", _FLOWS)
-        with self._desk(actor) as desk:
-            desk.update_workflow(flow, active=active, name=title, description=description)
-        return self.workflow(flow)
-
-    def workflows(
-        self,
-        *,
-        project_scope: str | None = None,
-        project: str | None = None,
-        active: bool | None = None,
-        limit: int = 20,
-        offset: int = 0,
-    ) -> list[WorkflowRow]:
-        """Workflows, the latest updated first. `project_scope` is compared as it is."""
-        from axiommind.projections.scratchpad_rows import list_workflows
-
-        with self._index_to_read() as db:
-            if db is None:
-                return []
-            return list_workflows(
-                db, project_scope=project_scope, project=project, active=active, limit=limit, offset=offset
-            )
-
-    def workflow(self, name: str) -> WorkflowRow:
-        """One workflow, by its id or the beginning of it."""
-        flow = self._named("workflows", name, "workflow", _FLOWS)
-        with self._desk_to_read() as desk:
-            return desk.workflow(flow)
-
-    def latest_active_workflow(self, project_scope: str) -> WorkflowRow | None:
-        """Of the active workflows with this scope, the one that was worked on last; where there is none and the scope
-        is a folder, of those of its project that have no scope."""
-        found = self.workflows(project_scope=project_scope, active=True, limit=1)
-        if not found and (project := _project(project_scope, None)) and Path(project_scope).is_absolute():
-            others = self.workflows(project=project, active=True, limit=100)
-            found = [one for one in others if one.project_scope is None]
-        return found[0] if found else None
-
-    # --- pads ------------------------------------------------------------------------------------------
-
-    def create_pad(self, workflow: str, title: str, content: str = "", *, actor: str = "user") -> Written:
-        flow = self._named("workflows", workflow, "workflow", _FLOWS)
-        with self._desk(actor) as desk:
-            return desk.create_pad(flow, title, content)
-
-    def pads(
+    def list(
         self, *, workflow: str | None = None, project: str | None = None, limit: int = 20, offset: int = 0
-    ) -> list[PadRow]:
+    ) -> builtins.list[PadRow]:
         """The pads of a workflow in the order they were made; without one, the latest updated of all."""
         from axiommind.projections.scratchpad_rows import list_pads
 
-        flow = None if workflow is None else self._named("workflows", workflow, "workflow", _FLOWS)
-        with self._index_to_read() as db:
+        flow = None if workflow is None else self._access.named("workflows", workflow)
+        with self._access.index() as db:
             return [] if db is None else list_pads(db, workflow=flow, project=project, limit=limit, offset=offset)
 
-    def pad(self, name: str) -> PadText:
+    def show(self, name: str) -> PadText:
         """One pad and its text, by its id or the beginning of it."""
-        pad = self._named("pads", name, "scratchpad", _PADS)
-        with self._desk_to_read() as desk:
-            return desk.pad(pad)
+        pad = self._access.named("pads", name)
+        with self._access.reading() as writer:
+            return writer.pad(pad)
 
-    def append_pad(self, name: str, content: str, *, expect: int | None = None, actor: str = "user") -> Written:
+    def append(self, name: str, content: str, *, expect: int | None = None, actor: str = "user") -> Written:
         """Add a block at the end. Others may write at the same time: all of it is kept."""
         from axiommind.text.edits import Edit, clean, with_separator
 
@@ -146,16 +61,14 @@ class Pads(Home):
             name, lambda now: (Edit("appended", with_separator(now.text, piece)), None), expect=expect, actor=actor
         )
 
-    def replace_pad(self, name: str, content: str, *, expect: int | None = None, actor: str = "user") -> Written:
+    def replace(self, name: str, content: str, *, expect: int | None = None, actor: str = "user") -> Written:
         """Put another text in the place of the whole one."""
         from axiommind.text.edits import Edit, clean
 
         edit = Edit("replaced", clean(content))
         return self._change(name, lambda _now: (edit, None), expect=expect, actor=actor)
 
-    def insert_in_pad(
-        self, name: str, line: int, content: str, *, expect: int | None = None, actor: str = "user"
-    ) -> Written:
+    def insert(self, name: str, line: int, content: str, *, expect: int | None = None, actor: str = "user") -> Written:
         """Put lines before a line; past the last one, at the end."""
         from axiommind.text.edits import Edit, clean
 
@@ -214,7 +127,7 @@ class Pads(Home):
 
         return self._change(name, make, expect=expect, actor=actor)
 
-    def chop_pad(self, name: str, lines: int, *, expect: int | None = None, actor: str = "user") -> Written:
+    def chop(self, name: str, lines: int, *, expect: int | None = None, actor: str = "user") -> Written:
         """Take so many lines away at the end."""
         from axiommind.text.edits import Edit
 
@@ -228,7 +141,7 @@ class Pads(Home):
 
         return self._change(name, make, expect=expect, actor=actor)
 
-    def rename_pad(self, name: str, title: str, *, expect: int | None = None, actor: str = "user") -> Written:
+    def rename(self, name: str, title: str, *, expect: int | None = None, actor: str = "user") -> Written:
         from axiommind.scratchpads.writer import checked_name
         from axiommind.text.edits import Edit
 
@@ -243,51 +156,37 @@ class Pads(Home):
         expect: int | None,
         actor: str,
     ) -> Written:
-        pad = self._named("pads", name, "scratchpad", _PADS)
-        with self._desk(actor) as desk:
-            return desk.change(pad, make, expect=expect)
+        pad = self._access.named("pads", name)
+        with self._access.writing(actor) as writer:
+            return writer.change(pad, make, expect=expect)
 
     # --- history ---------------------------------------------------------------------------------------
 
-    def pad_history(self, name: str) -> list[PadVersion]:
+    def history(self, name: str) -> builtins.list[PadVersion]:
         """Every version of a pad, newest first."""
-        pad = self._named("pads", name, "scratchpad", _PADS)
-        with self._desk_to_read() as desk:
-            return [version for version, _ in desk.versions(pad)][::-1]
+        pad = self._access.named("pads", name)
+        with self._access.reading() as writer:
+            return [version for version, _ in writer.versions(pad)][::-1]
 
-    def pad_at(self, name: str, at: str) -> PadText:
+    def at(self, name: str, at: str) -> PadText:
         """A pad as it was: at a version (`3`), so many versions ago (`-1`), or at a time."""
-        pad = self._named("pads", name, "scratchpad", _PADS)
-        with self._desk_to_read() as desk:
-            wanted = _version([version for version, _ in desk.versions(pad)], at, pad)
-            return next(text for version, text in desk.versions(pad) if version.version == wanted)
+        pad = self._access.named("pads", name)
+        with self._access.reading() as writer:
+            wanted = _version([version for version, _ in writer.versions(pad)], at, pad)
+            return next(text for version, text in writer.versions(pad) if version.version == wanted)
 
-    def restore_pad(self, name: str, at: str, *, expect: int | None = None, actor: str = "user") -> Written:
+    def restore(self, name: str, at: str, *, expect: int | None = None, actor: str = "user") -> Written:
         """Make an old text the newest version. What is there now stays in the history."""
         from axiommind.text.edits import Edit
 
-        old = self.pad_at(name, at)
+        old = self.at(name, at)
 
         def make(_now: PadText) -> tuple[Edit, str | None]:
             return Edit("restored", old.text), f"as it was in version {old.pad.version}."
 
         return self._change(old.pad.id, make, expect=expect, actor=actor)
 
-    # --- searching -------------------------------------------------------------------------------------
-
-    def search_workflows(
-        self, query: str, *, project_scope: str | None = None, page: int = 1, limit: int = 5
-    ) -> WorkflowPage:
-        """Workflows by the words of theirs and of their pads: 5 points for each in a name, 3 in a description or the
-        title of a pad, 1 in its text."""
-        from axiommind.scratchpads.search_workflows import no_workflows, search_workflows
-
-        with self._index_to_read() as db:
-            if db is None:
-                return no_workflows(query, page=page, limit=limit)
-            return search_workflows(db, query, project_scope=project_scope, page=page, limit=limit)
-
-    def search_pads(
+    def search(
         self,
         query: str,
         *,
@@ -299,121 +198,19 @@ class Pads(Home):
         """Pads by the words in their titles and texts, best first."""
         from axiommind.scratchpads.search_workflows import no_pads, search_pads
 
-        flow = None if workflow is None else self._named("workflows", workflow, "workflow", _FLOWS)
-        with self._index_to_read() as db:
+        flow = None if workflow is None else self._access.named("workflows", workflow)
+        with self._access.index() as db:
             if db is None:
                 return no_pads(query)
             return search_pads(db, query, workflow=flow, project_scope=project_scope, limit=limit, cursor=cursor)
 
-    def search_in_pad(
+    def search_lines(
         self, name: str, *, query: str | None = None, regex: str | None = None, context: int = 2, limit: int = 20
     ) -> PadMatches:
         """Lines of one pad that hold a text or fit a pattern, with lines around them."""
         from axiommind.scratchpads.search_lines import search_lines
 
-        return search_lines(self.pad(name), query=query, regex=regex, context=context, limit=limit)
-
-    # --- opening ---------------------------------------------------------------------------------------
-
-    @contextlib.contextmanager
-    def _desk(self, actor: str) -> Iterator[Desk]:
-        """A desk to write at; afterwards the index has what was written, unless somebody else is at it for long."""
-        from axiommind.projections.runner import Segments
-        from axiommind.scratchpads.writer import Desk
-
-        if self.is_sample:
-            raise BadQuery("this is the home of the sample", hint="set AXM_HOME to a home of your own")
-        with self._log() as (log, key), contextlib.ExitStack() as stack:
-            index = self._index_at_hand(log, stack)
-            session = self.environ.get("CLAUDE_CODE_SESSION_ID") or None
-            self._hold(self.config.log_path, self.config.index_path)
-            yield Desk(log, key, None if index is None else index.db, actor=actor, session=session)
-            if index is not None:
-                with contextlib.suppress(*_LATER):
-                    index.catch_up(log, Segments(log))
-
-    def _hold(self, *paths: Path) -> None:
-        if self._held is None or os.name == "nt":  # there, what is open cannot be moved aside when it is damaged
-            return
-        for path in paths:
-            if path not in self._held:
-                with contextlib.suppress(OSError, sqlite3.Error):
-                    self._held[path] = sqlite.open_read(path)
-
-    def _index_at_hand(self, log: SqliteLog, stack: contextlib.ExitStack) -> Index | None:
-        """The index, if it can be brought up to the log at once. One that has to be made anew is left to `axm index`:
-        what is written is safe in the log, and whoever writes a note does not wait for that."""
-        from axiommind.projections.runner import Index
-
-        path = self.config.index_path
-        if not path.exists() and log.last_position() > _AT_ONCE:
-            return None  # an empty one would say that there is nothing
-        try:
-            index = Index(path)
-        except _LATER:
-            return None
-        stack.callback(index.close)
-        behind = log.last_position() - index.position()
-        return None if index.stale or behind > _AT_ONCE or not index.follows(log) else index
-
-    @contextlib.contextmanager
-    def _desk_to_read(self) -> Iterator[Desk]:
-        from axiommind.scratchpads.writer import Desk
-
-        with self._log_to_read() as (log, key), contextlib.ExitStack() as stack:
-            db = None
-            # The log has it all, if more slowly: where there is no index, or one of an older version.
-            with contextlib.suppress(NotFound, IndexCorrupt, sqlite3.DatabaseError):
-                found = stack.enter_context(self._reading(Scope(None), None))
-                found.execute("select 1 from pads limit 0")
-                db = found
-            yield Desk(log, key, db, actor="user")
-
-    @contextlib.contextmanager
-    def _index_to_read(self) -> Iterator[sqlite3.Connection | None]:
-        """The index over all projects; None in a home where nothing was written yet."""
-        if not self.config.index_path.exists() and not self.config.log_path.exists():
-            yield None
-            return
-        with self._reading(Scope(None), None) as db:
-            db.execute("begin")  # one state of the index, whoever writes meanwhile
-            yield db
-
-    def _named(self, table: str, name: str, what: str, hint: str) -> str:
-        """The id that was meant: itself, or the only one that begins so."""
-        wanted = name.strip().lower()
-        if len(wanted) >= _WHOLE_ID[table] and wanted.isascii():
-            return wanted  # whether there is one, the log knows
-        with self._index_to_read() as db:
-            rows = [] if db is None or not wanted else _beginning(db, table, wanted)
-        if not rows:
-            raise NotFound(f"there is no {what} {name!r}", hint=hint)
-        if len(rows) > 1:
-            raise BadQuery(f"{name!r} fits more than one {what}", hint="give more characters of the id")
-        return rows[0]
-
-
-# `wf_` or `pad_`, and a ULID.
-_WHOLE_ID = {"workflows": 29, "pads": 30}
-_NUMBER_CHARS = 20
-# Of a section's: as much as an outline shows, and so can be found again.
-_HEADING_CHARS = 120
-
-
-def _beginning(db: sqlite3.Connection, table: str, start: str) -> list[str]:
-    rows = db.execute(f"select id from {table} where id >= ? and id < ? limit 2", (start, start + "\U0010ffff"))
-    return [row[0] for row in rows]
-
-
-def _project(project_scope: str | None, cwd: str | None) -> str | None:
-    from axiommind.projects import project_of
-
-    if project_scope and Path(project_scope).is_absolute():
-        return project_of(os.path.realpath(project_scope)) if "\x00" not in project_scope else None
-    try:
-        return project_of(os.path.realpath(cwd or os.getcwd()))  # noqa: PTH109
-    except OSError:  # the current folder was deleted
-        return None
+        return search_lines(self.show(name), query=query, regex=regex, context=context, limit=limit)
 
 
 def _counted(line: int) -> None:

@@ -23,7 +23,7 @@ from axiommind.projections.session_rows import iso
 from axiommind.text.edits import Edit, apply, clean, count, outline
 from axiommind.text.redaction import Redactor
 
-__all__ = ["MOST_BYTES", "MOST_PADS", "Desk", "PadVersion", "Written", "checked_name", "described"]
+__all__ = ["MOST_BYTES", "MOST_PADS", "PadVersion", "ScratchpadWriter", "Written", "checked_name", "described"]
 
 MOST_BYTES = 1 << 20
 MOST_PADS = 50
@@ -55,7 +55,7 @@ class PadVersion(NamedTuple):
     session: str | None  # that it was written in
 
 
-class Desk:
+class ScratchpadWriter:
     """Of an open log, and of an index that may be behind it (or be None: then everything is read from the log)."""
 
     def __init__(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from axiommind.search.semantic import Meaning
     from axiommind.vectors.contract import Embedder, Vector
 
-__all__ = ["Like", "Searching", "Similar"]
+__all__ = ["Like", "Search", "Similar"]
 
 
 class Like(NamedTuple):
@@ -42,12 +42,14 @@ class Similar(NamedTuple):
     others: tuple[Like, ...] = ()
 
 
-class Searching(Home):
-    """What is asked of the index, in words."""
+class Search:
+    """Search by words, by meaning, or both. Call it with a text."""
 
-    _embedders: dict[str, Embedder] | None = None
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self._embedders: dict[str, Embedder] = {}
 
-    def search(
+    def __call__(
         self,
         text: str,
         scope: Scope,
@@ -72,11 +74,11 @@ class Searching(Home):
             now = asked_at(cursor) or _now()
         query = Query.parse(text, now=now, **flags)
         named = query.filters.project
-        project = self.scope(project=named, db=db).project if named is not None else scope.project
+        project = self.home.scope(project=named, db=db).project if named is not None else scope.project
         query = query._replace(filters=query.filters._replace(project=project))
         if documents:
             query = query._replace(filters=query.filters._replace(kinds=("doc",)))
-        with self._reading(Scope(None), db) as connection, self._meaning(mode, db) as (meaning, reason):
+        with self.home.reading(Scope(None), db) as connection, self.vectors(mode, db) as (meaning, reason):
             connect(connection)
             connection.execute("pragma query_only=on")
             connection.execute("begin")  # one state of the index, whoever writes meanwhile
@@ -100,7 +102,7 @@ class Searching(Home):
         """What is nearest in meaning to a passage, an entry, a session or a task."""
         from axiommind.search.find import connect
 
-        with self._reading(Scope(None), None) as db, self._meaning("semantic", None) as (meaning, reason):
+        with self.home.reading(Scope(None), None) as db, self.vectors("semantic", None) as (meaning, reason):
             if meaning is None:
                 raise reason or _nothing()
             connect(db)
@@ -118,12 +120,12 @@ class Searching(Home):
         """Tasks by the meaning of their titles, with their distances; None where there are no vectors to compare."""
         from axiommind.vectors.contract import TASK_TITLES
 
-        with self._meaning("auto", None) as (meaning, _reason):
+        with self.vectors("auto", None) as (meaning, _reason):
             if meaning is None or not meaning.embedder.warm:
                 return None
 
         def near(text: str, k: int) -> list[tuple[str, float]]:
-            with self._meaning("auto", None) as (meaning, _reason):
+            with self.vectors("auto", None) as (meaning, _reason):
                 if meaning is None:
                     return []
                 try:
@@ -136,7 +138,7 @@ class Searching(Home):
         return near
 
     @contextlib.contextmanager
-    def _meaning(self, mode: str, db: Path | None) -> Iterator[tuple[Meaning | None, AxmError | None]]:
+    def vectors(self, mode: str, db: Path | None) -> Iterator[tuple[Meaning | None, AxmError | None]]:
         """The vectors that answer now and what made them, if they are asked for and at hand; else perhaps why not."""
         if mode == "lexical" or (mode == "auto" and db is not None):
             yield None, None
@@ -144,7 +146,7 @@ class Searching(Home):
         if db is not None:
             yield None, NotFound("there are no vectors for --db")
             return
-        if not (self.config.home / "vectors").is_dir():  # then nothing of the kind need be imported
+        if not (self.home.config.home / "vectors").is_dir():  # then nothing of the kind need be imported
             yield None, _nothing()
             return
         from axiommind.search.semantic import Meaning
@@ -152,14 +154,14 @@ class Searching(Home):
 
         store = None
         try:
-            version = versions.active(self.config.home)
+            version = versions.active(self.home.config.home)
             if version is None:
                 yield None, _nothing()
                 return
             try:
                 embedder = self._embedder_of(version.settings, version.embedder, cold=mode != "auto")
                 if embedder is not None:
-                    store = versions.open_of(self.config.home, version, write=False)
+                    store = versions.open_of(self.home.config.home, version, write=False)
             except AxmError as error:
                 yield None, error
                 return
@@ -175,10 +177,10 @@ class Searching(Home):
         """The embedder that vectors were made with. One that takes long to load only if asked for, and once."""
         from axiommind.vectors.embedders import Settings, check, load, settings_of
 
-        known = self._embedders = self._embedders or {}
+        known = self._embedders
         if version in known:
             return known[version]
-        config = self.config
+        config = self.home.config
         chosen = settings_of(settings, Settings("", "", "", "", config.embed_seconds, "", config.home))
         if not cold and chosen.name != "static":
             return None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from axiommind.home import Home, Scope
 from axiommind.ids import one_of
 
-__all__ = ["SessionTold", "Telling", "Turn"]
+__all__ = ["SessionTold", "Sessions", "Turn"]
 
 _TURNS = """
     select 0, id, timestamp, text from prompts where session_id = :session
@@ -36,16 +36,19 @@ class SessionTold(NamedTuple):
     turns: tuple[Turn, ...]
 
 
-class Telling(Home):
-    """What a reader of a whole session can ask for."""
+class Sessions:
+    """Whole sessions, for whoever reads one from start to end."""
 
-    def session(self, name: str) -> SessionTold:
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def show(self, name: str) -> SessionTold:
         """A session by its id, or the beginning of it."""
         from axiommind.ids import short_id
         from axiommind.projections.passages import KIND_BITS, KINDS
 
         kinds = (KINDS["prompt"], KINDS["response"])
-        with self._reading(Scope(None), None) as db:
+        with self.home.reading(Scope(None), None) as db:
             db.execute("begin")
             chosen = one_of(name.strip(), {row[0] for row in db.execute("select id from sessions")}, "session")
             row = db.execute(

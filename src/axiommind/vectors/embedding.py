@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from axiommind.vectors.outbox import Counts
     from axiommind.vectors.versions import Version
 
-__all__ = ["EmbedStatus", "Embedded", "Failure", "Meaning", "VersionStatus"]
+__all__ = ["EmbedStatus", "Embedded", "Embeddings", "Failure", "VersionStatus"]
 
 _LOOK_AGAIN_S = 2.0
 _SHOWN = 5
@@ -75,10 +75,13 @@ class EmbedStatus(NamedTuple):
     bytes: int
 
 
-class Meaning(Home):
-    """What is embedded, and how."""
+class Embeddings:
+    """Vectors of what is in the index."""
 
-    def embed(
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def make(
         self,
         *,
         limit: int | None = None,
@@ -90,14 +93,14 @@ class Meaning(Home):
         """Make the vectors that are missing, and take out those of what is gone."""
         again: Any = {"limit": limit, "kinds": kinds, "wait": wait, "retry": retry, "progress": progress}
         try:
-            return self._embed(**again)
+            return self._make(**again)
         except VectorsCorrupt as error:  # met on the way: the next writer moves the file aside
-            done = self._embed(**again)
+            done = self._make(**again)
             return done._replace(
                 notes=(f"{error.message}: it was moved aside, and the vectors are made anew", *done.notes)
             )
 
-    def _embed(
+    def _make(
         self,
         *,
         limit: int | None,
@@ -111,25 +114,25 @@ class Meaning(Home):
         from axiommind.vectors.sweep import drop_retired, sweep
 
         started = time.monotonic()
-        home = self.config.home
+        home = self.home.config.home
         wanted = self._kinds_to_embed()
         unknown = set(kinds) - set(wanted)
         if unknown:
             raise UsageError(f"embed.kinds has no {min(unknown)!r}", hint=f"it has: {', '.join(wanted)}")
         embedder, settings = self._embedder()
         version = versions.Version(
-            versions.name_of(embedder.version, self.config.embed_store, self.config.embed_store_uri),
+            versions.name_of(embedder.version, self.home.config.embed_store, self.home.config.embed_store_uri),
             embedder.version,
             settings,
             embedder.dimension,
-            self.config.embed_store,
-            self.config.embed_store_uri,
+            self.home.config.embed_store,
+            self.home.config.embed_store_uri,
             "building",
             now(),
             None,
         )
         notes: list[str] = []
-        with Lock(home, wait=wait) as lock, self._writing(notes) as (_log, _key, index):
+        with Lock(home, wait=wait) as lock, self.home.writing(notes) as (_log, _key, index):
             state = versions.open_state(home)
             store = versions.open_of(home, version, write=True)
             try:
@@ -148,7 +151,7 @@ class Meaning(Home):
                     store,
                     version.version,
                     kinds or wanted,
-                    self.config.embed_budget,
+                    self.home.config.embed_budget,
                     () if answering is None else (answering.version,),
                     lock.check,
                     progress or (lambda _done, _total: None),
@@ -182,13 +185,13 @@ class Meaning(Home):
             tuple(notes),
         )
 
-    def embed_watch(self, *, stop: Any = None, **options: Any) -> Iterator[Embedded]:
+    def watch(self, *, stop: Any = None, **options: Any) -> Iterator[Embedded]:
         """Embed, then again whenever the index has changed and something waits. Sleeps in between."""
         from axiommind import db as sqlite
         from axiommind.vectors.outbox import waiting
 
-        first = self.embed(**options)
-        db = sqlite.open_read(self.config.index_path)
+        first = self.make(**options)
+        db = sqlite.open_read(self.home.config.index_path)
         try:
             seen = _changes(db)
             yield first
@@ -198,13 +201,13 @@ class Meaning(Home):
                     continue
                 seen = _changes(db)
                 if waiting(db):
-                    done = self.embed(**{**options, "wait": True})
+                    done = self.make(**{**options, "wait": True})
                     seen = _changes(db)
                     yield done
         finally:
             db.close()
 
-    def embed_status(self) -> EmbedStatus:
+    def status(self) -> EmbedStatus:
         """How far the vectors are; asks no embedder."""
         from axiommind.projections.outbox import UNCHOSEN
         from axiommind.projections.outbox import wanted as wanted_version
@@ -212,10 +215,10 @@ class Meaning(Home):
         from axiommind.vectors.lock import owner
         from axiommind.vectors.outbox import coverage
 
-        known = versions.read(self.config.home)
-        writer = owner(self.config.home)
+        known = versions.read(self.home.config.home)
+        writer = owner(self.home.config.home)
         vectors, size = self._stored(known)
-        with self._reading(Scope(None), None) as db:
+        with self.home.reading(Scope(None), None) as db:
             jobs = wanted_version(db)
             failures = db.execute(
                 """
@@ -226,8 +229,8 @@ class Meaning(Home):
             ).fetchall()
             covered = coverage(db)
         return EmbedStatus(
-            self.config.embed_embedder or "static",
-            self.config.embed_store,
+            self.home.config.embed_embedder or "static",
+            self.home.config.embed_store,
             None if jobs == UNCHOSEN else jobs,
             tuple(
                 VersionStatus(
@@ -260,7 +263,7 @@ class Meaning(Home):
             if (one.store, one.place) in vectors:
                 continue
             try:
-                store = open_of(self.config.home, one, write=False)
+                store = open_of(self.home.config.home, one, write=False)
                 try:
                     vectors[one.store, one.place] = store.versions()
                     size += store.size()
@@ -273,16 +276,16 @@ class Meaning(Home):
     def _kinds_to_embed(self) -> tuple[str, ...]:
         from axiommind.projections.outbox import KINDS
 
-        unknown = set(self.config.embed_kinds) - set(KINDS)
+        unknown = set(self.home.config.embed_kinds) - set(KINDS)
         if unknown:
             raise UsageError(f"embed.kinds: {min(unknown)!r} is no kind", hint=f"the kinds are: {', '.join(KINDS)}")
-        return tuple(kind for kind in KINDS if kind in self.config.embed_kinds)
+        return tuple(kind for kind in KINDS if kind in self.home.config.embed_kinds)
 
     def _embedder(self) -> tuple[Embedder, str]:
         """The embedder that was chosen, and what to load it with again when its vectors are searched."""
         from axiommind.vectors.embedders import Settings, load, spec
 
-        name = self.config.embed_embedder or "static"
+        name = self.home.config.embed_embedder or "static"
         if name == "static":  # which asks for it only when there is a text
             from importlib.util import find_spec
 
@@ -290,7 +293,7 @@ class Meaning(Home):
                 raise MissingExtra(
                     "embedding needs numpy, which is not installed", hint=f"run: {extra_command('embed')}"
                 )
-        config = self.config
+        config = self.home.config
         settings = Settings(
             name,
             config.embed_model,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from axiommind.reports.analysers.tuning import Tuning
     from axiommind.reports.analysis.sections import Material
 
-__all__ = ["CACHE_VERSION", "SCOPES", "Analysing", "AnalyzeOptions"]
+__all__ = ["CACHE_VERSION", "SCOPES", "Analyst", "AnalyzeOptions"]
 
 CACHE_VERSION = "2.0.0"
 SCOPES = ("project", "global")
@@ -50,8 +50,11 @@ class AnalyzeOptions(NamedTuple):
     tuning: Tuning | None = None
 
 
-class Analysing(Home):
+class Analyst:
     """What v2's `suggest-workflow` computed."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
 
     def analyze(self, options: AnalyzeOptions) -> dict[str, Any]:
         """The analysis of a project or of all projects (`suggest-workflow --format json`)."""
@@ -130,7 +133,7 @@ class Analysing(Home):
         """The built-in words, those of the user's file, and some more."""
         from axiommind.reports.analysers.stopwords import StopWords
 
-        path = self._user.joinpath(*STOP_WORDS_FILE)
+        path = self.home.user.joinpath(*STOP_WORDS_FILE)
         try:
             given = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -149,8 +152,8 @@ class Analysing(Home):
         from axiommind.reports.analysis.sections import moment, read
 
         _check(options)
-        scope = self.scope(project=options.project, all_projects=options.scope == "global")
-        with self._reading(scope, None) as db:
+        scope = self.home.scope(project=options.project, all_projects=options.scope == "global")
+        with self.home.reading(scope, None) as db:
             if scope.project is None and options.scope == "project":
                 raise NotFound(
                     "the current folder is no project in the index",

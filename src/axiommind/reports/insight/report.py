@@ -23,7 +23,7 @@ __all__ = [
     "EditedOften",
     "FailedOften",
     "HabitShown",
-    "Insight",
+    "InsightReports",
     "Link",
     "Loop",
     "Proposed",
@@ -228,10 +228,13 @@ class Report(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class Insight(Home):
-    """What `axm insight` can ask for."""
+class InsightReports:
+    """Reports about how work is done."""
 
-    def insight(
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def make(
         self, scope: Scope, *, since: int | None = None, until: int | None = None, prose: bool | None = None
     ) -> Report:
         """The report; with `prose` a model writes what is in short, by default where one is configured."""
@@ -240,27 +243,27 @@ class Insight(Home):
         from axiommind.reports.insight.summary import in_short
 
         window = Window(since, until)
-        with self._reading(scope, None) as db:
+        with self.home.reading(scope, None) as db:
             db.execute("begin")
             report = Gathered(db, scope.project, window).report()
         projects = [] if scope.project is not None or not report.sessions else self._projects(since, until)
         if len(projects) > 1:
             proposals: list[Proposed] = []
             for project in projects:
-                with self._reading(Scope(project), None) as db:
+                with self.home.reading(Scope(project), None) as db:
                     db.execute("begin")
                     proposals += [p._replace(project=project) for p in Gathered(db, project, window).proposals()]
             proposals.sort(key=lambda p: (-p.weight, -p.days, p.kind, p.title, p.project))
             report = report._replace(proposals=tuple(proposals[:_MOST_PROPOSALS]))
         report = report._replace(short=tuple(in_short(report)))
-        is_configured = self.config.extract_extractor != "rules"
+        is_configured = self.home.config.extract_extractor != "rules"
         if report.sessions and (is_configured if prose is None else prose):
             written = self._written(report)
             report = report._replace(prose=written.sentences, notes=(*report.notes, *written.notes))
         return report
 
     def _projects(self, since: int | None, until: int | None) -> list[str]:
-        with self._reading(Scope(None), None) as db:
+        with self.home.reading(Scope(None), None) as db:
             rows = db.execute(
                 """
                 select s.project from sessions s
@@ -281,12 +284,12 @@ class Insight(Home):
         from axiommind.reports.insight.prose import unwritten, write
         from axiommind.reports.insight.summary import figures
 
-        name = self.config.extract_extractor
+        name = self.home.config.extract_extractor
         if name == "rules":
             return unwritten("no model is configured (extract.extractor), so the sentences are those of the rules")
-        with self._writing([]) as (log, key, index):
+        with self.home.writing([]) as (log, key, index):
             catch_up = partial(index.catch_up, log, Segments(log))
-            spend = spending(self.config, Writer(log, key), index.db, name, catch_up)
-            written = write(name, self.config, spend, [*report.short, *figures(report)])
+            spend = spending(self.home.config, Writer(log, key), index.db, name, catch_up)
+            written = write(name, self.home.config, spend, [*report.short, *figures(report)])
             catch_up()
             return written

@@ -114,14 +114,14 @@ def require_index(memory: Memory) -> None:
 def require(memory: Memory) -> None:
     """Asking about one thing needs that something was learned."""
     require_index(memory)
-    if not memory.learned():
+    if not memory.learning.session_count():
         raise NotFound("nothing was learned yet", hint="run: axm learn")
 
 
 def nothing(memory: Memory, what: str, project: str | None = None, hint: str = "") -> int:
     """Say that a list is empty, and why."""
     require_index(memory)
-    if not memory.learned():
+    if not memory.learning.session_count():
         say("Nothing was learned yet: axm learn")
         return 1
     say(f"No {what}" + (f" in {project}." if project else "."))

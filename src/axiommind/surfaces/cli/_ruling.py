@@ -23,13 +23,13 @@ def run(args: argparse.Namespace, act: str, other: str | None = None) -> int:
         args.parser.error("the following arguments are required: --reason")
     memory = Memory()
     options.require(memory)
-    shown = memory.entry(args.id)
+    shown = memory.entries.show(args.id)
     before = shown.entry
     done = "restored" if args.undo else act
     if args.undo:
-        after = memory.rule(args.id, done, args.reason or "", undoes=act)
+        after = memory.entries.rule(args.id, done, args.reason or "", undoes=act)
     else:
-        after = memory.rule(args.id, done, args.reason or "", other)
+        after = memory.entries.rule(args.id, done, args.reason or "", other)
     if args.json:
         change = {"id": after.entry_id, "from": before.status, "to": after.status, "reason": args.reason or None}
         options.print_json(args.command, {**change, "entry": rendered.entry_json(after)})

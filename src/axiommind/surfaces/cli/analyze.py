@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     wanted = _v2.analysis_of(memory, args)
     _v2.bring_up(memory, args, wanted.project)
     with _v2.asking(memory, wanted):
-        found = memory.analyze(wanted)
+        found = memory.reports.analyst.analyze(wanted)
     if args.format == "json":
         print(_v2.as_json(found))
         return 0

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     scope = options.scope_of(memory, args)
     kind = "suggested" if args.suggested else "unknown" if args.unknown else "all"
-    found = memory.blocked(scope, kind=kind, limit=args.limit + 1) if memory.learned() else []
+    found = memory.tasks.blocked(scope, kind=kind, limit=args.limit + 1) if memory.learning.session_count() else []
     found, more = options.first(found, args.limit)
     if args.json:
         rows = [shown.blocked_json(one) for one in found]

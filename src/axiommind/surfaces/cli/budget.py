@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require_index(memory)
-    spent = memory.budget()
+    spent = memory.learning.budget()
     today = time.strftime("%Y-%m-%d", time.gmtime())
     mine = [day for day in spent.days if day.day == today]
     used: dict[str, float] = {

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     _v2.bring_up(memory, args, wanted.project)
     try:
         with _v2.asking(memory, wanted):
-            files = memory.cache_files(wanted)
+            files = memory.reports.analyst.cache_files(wanted)
     except NotFound:
         if memory.config.index_path.exists() and not _v2.in_index(memory, wanted.project):
             _forget(memory, args.out, wanted.project or "")
@@ -77,11 +77,11 @@ def run(args: argparse.Namespace) -> int:
 def _folder(memory: Memory, out: Path | None, encoded: str) -> Path:
     if out is not None:
         return out.expanduser().absolute()
-    if memory.is_sample:  # its Claude folder is part of the program
+    if memory.home.is_sample:  # its Claude folder is part of the program
         return memory.config.home / _FOLDER / encoded
     from axiommind.sources.claude_code import roots_of
 
-    roots = roots_of(memory.environ, Path.home(), memory.config.claude_roots)
+    roots = roots_of(memory.home.environ, Path.home(), memory.config.claude_roots)
     return next((root for root in roots if root.is_dir()), roots[0]) / _FOLDER / encoded
 
 

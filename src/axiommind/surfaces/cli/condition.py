@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require(memory)
-    done = memory.resolve_condition(args.id, args.to)
+    done = memory.conditions.resolve(args.id, args.to)
     if args.json:
         options.print_json("condition", done._asdict())
     else:

@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     scope = options.scope_of(memory, args)
-    found = memory.resolved_conditions(scope, limit=args.limit + 1) if memory.learned() else []
+    found = memory.conditions.resolved(scope, limit=args.limit + 1) if memory.learning.session_count() else []
     found, more = options.first(found, args.limit)
     if args.json:
         rows = [shown.condition_json(one) for one in found]

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "settle":
         return _settle(memory, args)
     scope = options.scope_of(memory, args)
-    found = memory.conflicts(scope, every=args.all) if memory.learned() else []
+    found = memory.conflicts.list(scope, every=args.all) if memory.learning.session_count() else []
     if args.json:
         options.print_json("conflicts", {"project": scope.project, "conflicts": found})
     elif found:
@@ -71,9 +71,9 @@ def _settle(memory: Memory, args: argparse.Namespace) -> int:
     options.require(memory)
     pairs = {
         one["conflict_id"]: {one["older_id"], one["newer_id"]}
-        for one in memory.conflicts(memory.scope(all_projects=True))
+        for one in memory.conflicts.list(memory.scope(all_projects=True))
     }
-    kept = memory.settle_conflict(args.conflict, args.keep, args.reason)
+    kept = memory.conflicts.settle(args.conflict, args.keep, args.reason)
     (name,) = [known for known in pairs if known.startswith(args.conflict.strip()) and kept.entry_id in pairs[known]]
     (other,) = pairs[name] - {kept.entry_id}
     if args.json:

@@ -40,8 +40,8 @@ def run(args: argparse.Namespace) -> int:
     at = options.moment_of("--at", args.at)
     options.require(memory)
     scope = options.scope_of(memory, args)
-    evidence = list(dict.fromkeys(memory.entry(one).entry.entry_id for one in args.evidence))
-    name = memory.decide(args.text, evidence, scope, reason=args.reason, at=at, actor=memory.actor)
+    evidence = list(dict.fromkeys(memory.entries.show(one).entry.entry_id for one in args.evidence))
+    name = memory.decisions.decide(args.text, evidence, scope, reason=args.reason, at=at, actor=memory.home.actor)
     if args.json:
         record = {"id": name, "decision": args.text, "evidence": evidence, "project": scope.project}
         options.print_json("decide", record)

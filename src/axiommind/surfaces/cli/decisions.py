@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     scope = options.scope_of(memory, args)
-    found = memory.decisions(scope, limit=args.limit + 1) if memory.config.index_path.exists() else []
+    found = memory.decisions.list(scope, limit=args.limit + 1) if memory.config.index_path.exists() else []
     found, more = options.first(found, args.limit)
     if args.json:
         rows = [rendered.decided_json(one, _rests_on(memory, one["id"])) for one in found]
@@ -63,4 +63,4 @@ def _rests_on(memory: Memory, name: str) -> list[str]:
     """The entries that a decision made by hand rests on; one of a session has quotes instead."""
     if not name.startswith("dec_"):
         return []
-    return [evidence[0] for evidence in memory.decision(name).evidence]
+    return [evidence[0] for evidence in memory.decisions.show(name).evidence]

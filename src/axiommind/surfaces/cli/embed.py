@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         return _watch(memory, args, chosen)
     bar = Bar("Embedding")
     try:
-        done = memory.embed(progress=bar, **chosen)
+        done = memory.embeddings.make(progress=bar, **chosen)
     except KeyboardInterrupt:
         bar.close()
         options.say("Stopped; what was embedded so far stays, and the next axm embed goes on")
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 def _watch(memory: Memory, args: argparse.Namespace, chosen: dict[str, Any]) -> int:
     first = True
     try:
-        for done in memory.embed_watch(**chosen):
+        for done in memory.embeddings.watch(**chosen):
             _show(done, args)
             if first and not args.json:
                 options.say("Watching for changes; press Ctrl-C to stop.")
@@ -118,7 +118,7 @@ def _figures(done: Embedded) -> str:
 def _status(memory: Memory, args: argparse.Namespace) -> int:
     from axiommind.vectors.items import words_of
 
-    status = memory.embed_status()
+    status = memory.embeddings.status()
     failed = sum(counts.failed for counts in status.coverage.values())
     if args.json:
         options.print_json("embed-status", _as_json(status))

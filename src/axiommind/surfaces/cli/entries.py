@@ -58,14 +58,14 @@ def run(args: argparse.Namespace) -> int:
     # A session is of one project: asking for it says where to look.
     scope = memory.scope(all_projects=True) if args.session and not args.project else options.scope_of(memory, args)
     look = partial(
-        memory.entries,
+        memory.entries.list,
         scope,
         stages=args.stage,
         statuses=args.status or ("active", "contested"),
         session=args.session,
         every=args.all,
     )
-    is_learned = bool(memory.learned())
+    is_learned = bool(memory.learning.session_count())
     found = look(types=args.type or _BY_DEFAULT, limit=args.limit + 1) if is_learned else []
     notes = len(look(types=["task_note"], limit=_EVERY)) if is_learned and not args.type else 0
     found, more = options.first(found, args.limit)

@@ -37,24 +37,24 @@ def run(args: argparse.Namespace) -> int:
     if args.id.strip().startswith("dec_"):
         return _decision(memory, args)
     options.require(memory)
-    shown = memory.entry(args.id)
+    shown = memory.entries.show(args.id)
     name = shown.entry.entry_id
     if args.json:
         options.print_json("entry", rendered.entry_shown_json(shown))
     else:
-        tasks = {task: memory.task(task).task for task in shown.tasks[:_TASKS]}
+        tasks = {task: memory.tasks.show(task).task for task in shown.tasks[:_TASKS]}
         print(rendered.entry_shown_as_text(shown, tasks))
         options.say(f"How it came to be: axm why {name}")
     sys.stdout.flush()  # a reader that went away has seen nothing
     # Showing does not depend on writing that down: the home may be read-only, or busy.
     with contextlib.suppress(AxmError, OSError, sqlite3.Error):
-        memory.use([name], "shown")
+        memory.entries.note_use([name], "shown")
     return 0
 
 
 def _decision(memory: Memory, args: argparse.Namespace) -> int:
     options.require_index(memory)
-    shown = memory.decision(args.id)
+    shown = memory.decisions.show(args.id)
     if args.json:
         options.print_json("decision", rendered.decision_json(shown))
     else:

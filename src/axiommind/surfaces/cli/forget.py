@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _undo(memory: Memory, args: argparse.Namespace) -> int:
-    report = memory.remember_again(session=args.session, project=args.project, document=args.document)
+    report = memory.undo_forget(session=args.session, project=args.project, document=args.document)
     sessions = report.new + report.updated
     documents = report.documents.new + report.documents.updated if report.documents else 0
     sys.stderr.write(f"Lifted; read again: {_counted(sessions, documents)}\n")

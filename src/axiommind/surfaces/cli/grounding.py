@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         return _nothing(args, None)
     anywhere = args.all_projects or (args.session is not None and args.project is None)
     scope = memory.scope(project=args.project, all_projects=anywhere)
-    found = memory.grounding(scope, since=since, session=args.session)
+    found = memory.reports.grounding(scope, since=since, session=args.session)
     if not found.given:
         return _nothing(args, scope.project)
     if args.json:

@@ -103,7 +103,7 @@ def _learn(memory: Memory, args: argparse.Namespace) -> None:
         return
     bar = Bar("Learning")
     try:
-        report = memory.learn(progress=bar)
+        report = memory.learning.run(progress=bar)
     except AxmError as error:
         bar.close()
         sys.stderr.write(f"Not learned: {error.message}\n" + (f"  hint: {error.hint}\n" if error.hint else ""))
@@ -123,7 +123,7 @@ def _embed(memory: Memory, args: argparse.Namespace) -> None:
         return
     bar = Bar("Embedding")
     try:
-        done = memory.embed(progress=bar)
+        done = memory.embeddings.make(progress=bar)
     except AxmError as error:
         bar.close()
         sys.stderr.write(f"Not embedded: {error.message}\n" + (f"  hint: {error.hint}\n" if error.hint else ""))

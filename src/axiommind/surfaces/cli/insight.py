@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     if not memory.config.index_path.exists():
         return _nothing(None)
     scope = memory.scope(project=args.project, all_projects=args.all_projects)
-    report = memory.insight(scope, since=args.since, until=args.until, prose=args.prose)
+    report = memory.reports.insight(scope, since=args.since, until=args.until, prose=args.prose)
     if report.sessions or form == "json":
         _put(_WRITERS[form](report), args.out)
     return 0 if report.sessions else _nothing(scope.project)

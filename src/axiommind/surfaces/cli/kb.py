@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 def _add(args: argparse.Namespace) -> int:
     bar = Bar("Indexing")
     try:
-        report = Memory().kb_add(args.folders, args.include, args.exclude, progress=bar)
+        report = Memory().documents.add(args.folders, args.include, args.exclude, progress=bar)
     finally:
         bar.close()
     return _show(report, args, "axm.kb.add.v1")
@@ -84,12 +84,12 @@ def _index(args: argparse.Namespace) -> int:
     memory = Memory()
     bar = Bar("Indexing")
     try:
-        report = memory.kb_index(progress=bar)
+        report = memory.documents.index(progress=bar)
     finally:
         bar.close()
     more = {}
     if args.rebuild_fts:
-        more["passages"] = memory.kb_rebuild_fts()
+        more["passages"] = memory.documents.rebuild_fts()
         report.notes.append(f"the full-text index was made anew from {render.counted(more['passages'], 'passage')}")
     code = _show(report, args, "axm.kb.index.v1", **more)
     if not report.folders and not more:
@@ -124,7 +124,7 @@ def _search(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    library = Memory().kb_list()
+    library = Memory().documents.list()
     if args.json:
         shown = {"schema": "axm.kb.list.v1", "folders": [f._asdict() for f in library.folders]}
         if args.documents:
@@ -152,7 +152,7 @@ def _folders(folders: tuple[FolderRow, ...]) -> list[dict[str, Any]]:
 
 
 def _remove(args: argparse.Namespace) -> int:
-    report = Memory().kb_remove(args.path)
+    report = Memory().documents.remove(args.path)
     code = _show(report, args, "axm.kb.remove.v1")
     sys.stderr.write(
         f"Its text stays in the log; to put it back: axm kb add {args.path}\n"

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         _index(memory)
     bar = Bar("Learning")
     try:
-        report = memory.learn(
+        report = memory.learning.run(
             session=args.session,
             project=memory.scope(project=args.project).project if args.project is not None else None,
             since=since,
@@ -183,7 +183,7 @@ def _errors(report: Report) -> None:
 
 
 def _nothing(report: Report, memory: Memory) -> None:
-    known = memory.learned()
+    known = memory.learning.session_count()
     if known:
         options.say(f"Nothing new to learn; {render.counted(known, 'session')} learned before")
     elif not report.left:

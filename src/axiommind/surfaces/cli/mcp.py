@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
 
     if not args.http and (args.host is not None or args.port is not None):
         args.parser.error("--host and --port are for --http")
-    memory = Memory().with_cache().hold_open()
+    memory = Memory().stay()
     made = answers(memory)
     if args.http:
         from axiommind.surfaces.mcp._http import Address, serve_http

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
             options.print_json("metrics", {"project": None, "steps": [], "builds": [], "failed": [], "audit": None})
         return options.nothing(memory, "figures")
     scope = memory.scope(project=args.project, all_projects=args.project is None)
-    found = memory.metrics(scope)
+    found = memory.learning.metrics(scope)
     if args.json:
         options.print_json(
             "metrics",

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    found = Memory().models()
+    found = Memory().models.list()
     if args.json:
         options.print_json("models", {"models": [one._asdict() for one in found]})
     else:
@@ -66,12 +66,12 @@ def _row(one: Model) -> dict[str, Any]:
 
 def _install(args: argparse.Namespace) -> int:
     home = Memory()
-    missing = {one.name for one in home.models() if not one.installed or one.problem}
+    missing = {one.name for one in home.models.list() if not one.installed or one.problem}
     if args.source is None and args.name in missing:
         options.say(f"Downloading {args.name} …")
     bar = Bar("Installing")
     try:
-        done = home.install_model(args.name, args.source, progress=bar)
+        done = home.models.install(args.name, args.source, progress=bar)
     finally:
         bar.close()
     if args.json:
@@ -85,7 +85,7 @@ def _install(args: argparse.Namespace) -> int:
 
 
 def _remove(args: argparse.Namespace) -> int:
-    gone = Memory().remove_model(args.name)
+    gone = Memory().models.remove(args.name)
     if args.json:
         options.print_json("models.remove", {"model": gone.name, "bytes": gone.bytes})
     options.say(f"{gone.name} is removed: {gone.bytes / 1e6:.0f} MB")

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     cited = parse(args.citation)
     cited = cited._replace(path=os.path.expanduser(cited.path))  # noqa: PTH111
     memory = Memory()
-    opened = memory.open_citation(cited, context=args.context)
+    opened = memory.passages.open(cited, context=args.context)
     if args.json:
         record = {
             "schema": "axm.open.v1",

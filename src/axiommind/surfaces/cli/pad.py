@@ -151,7 +151,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(memory: Memory, args: argparse.Namespace) -> int:
-    found = memory.pad(args.id) if args.at is None else memory.pad_at(args.id, args.at)
+    found = memory.scratchpads.show(args.id) if args.at is None else memory.scratchpads.at(args.id, args.at)
     part = shown.between(found.text, *(args.lines or (1, None)))
     if args.lines and args.lines[0] > max(found.pad.lines, 1):
         raise UsageError(f"--lines: it has {render.counted(found.pad.lines, 'line')}")
@@ -159,7 +159,7 @@ def _show(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _tail(memory: Memory, args: argparse.Namespace) -> int:
-    found = memory.pad(args.id)
+    found = memory.scratchpads.show(args.id)
     if args.chars:
         part = shown.last_chars(found.text, args.chars)
     elif args.blocks:
@@ -185,7 +185,7 @@ def _print(found: PadText, part: shown.Part, args: argparse.Namespace) -> int:
 
 
 def _outline(memory: Memory, args: argparse.Namespace) -> int:
-    found = memory.pad(args.id)
+    found = memory.scratchpads.show(args.id)
     headings = shown.outline_json(found.text)
     if args.json:
         options.print_json("pad.outline", {"scratchpad": found.pad._asdict(), "outline": headings})
@@ -201,9 +201,9 @@ def _outline(memory: Memory, args: argparse.Namespace) -> int:
 def _list(memory: Memory, args: argparse.Namespace) -> int:
     project = None if args.workflow is not None else workflow.project_of_list(memory, args)
     limit = args.limit + 1
-    found = memory.pads(workflow=args.workflow, project=project, limit=limit)
+    found = memory.scratchpads.list(workflow=args.workflow, project=project, limit=limit)
     if not found and project is not None and args.project is None:
-        project, found = None, memory.pads(limit=limit)
+        project, found = None, memory.scratchpads.list(limit=limit)
     found, more = options.first(found, args.limit)
     if args.json:
         rows = [row._asdict() for row in found]
@@ -221,7 +221,7 @@ def _list(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _search(memory: Memory, args: argparse.Namespace) -> int:
-    page = memory.search_pads(
+    page = memory.scratchpads.search(
         " ".join(args.query), workflow=args.workflow, project_scope=args.scope, limit=args.limit, cursor=args.cursor
     )
     if args.json:
@@ -238,7 +238,7 @@ def _search(memory: Memory, args: argparse.Namespace) -> int:
 
 def _grep(memory: Memory, args: argparse.Namespace) -> int:
     asked = {"regex": args.pattern} if args.regex else {"query": args.pattern}
-    found = memory.search_in_pad(args.id, **asked, context=args.context, limit=args.limit)
+    found = memory.scratchpads.search_lines(args.id, **asked, context=args.context, limit=args.limit)
     if args.json:
         options.print_json("pad.grep", shown.matches_json(found))
     elif found.ranges:
@@ -251,8 +251,8 @@ def _grep(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _history(memory: Memory, args: argparse.Namespace) -> int:
-    pad = memory.pad(args.id).pad
-    found = memory.pad_history(pad.id)
+    pad = memory.scratchpads.show(args.id).pad
+    found = memory.scratchpads.history(pad.id)
     if args.json:
         versions = [one._asdict() for one in found]
         options.print_json("pad.history", {"scratchpad": pad._asdict(), "versions": versions})
@@ -264,12 +264,12 @@ def _history(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _diff(memory: Memory, args: argparse.Namespace) -> int:
-    new = memory.pad(args.id) if args.new is None else memory.pad_at(args.id, args.new)
+    new = memory.scratchpads.show(args.id) if args.new is None else memory.scratchpads.at(args.id, args.new)
     pad = new.pad
     before = str(pad.version - 1) if args.old is None else args.old.strip()
     old, name = "", "nothing"
     if before != "0":
-        earlier = memory.pad_at(pad.id, before)
+        earlier = memory.scratchpads.at(pad.id, before)
         old, name = earlier.text, f"version {earlier.pad.version}"
     now = f"version {pad.version}"
     found = shown.difference(old, new.text, (f"{pad.id} {name}", f"{pad.id} {now}"))
@@ -293,59 +293,63 @@ def _create(memory: Memory, args: argparse.Namespace) -> Written:
     elif not texts.at_terminal():
         text = texts.read_stdin()
     else:
-        memory.workflow(args.workflow)  # before anybody writes a text for one that is not there
+        memory.workflows.show(args.workflow)  # before anybody writes a text for one that is not there
         draft = texts.Draft("")
         text = draft.edit()
         if not text.strip():
             draft.drop()
             raise UsageError("the text is empty: nothing was made", hint='--text "" makes an empty scratchpad')
         with draft.kept():
-            return memory.create_pad(args.workflow, args.title, text, actor=memory.actor)
-    return memory.create_pad(args.workflow, args.title, text, actor=memory.actor)
+            return memory.scratchpads.create(args.workflow, args.title, text, actor=memory.home.actor)
+    return memory.scratchpads.create(args.workflow, args.title, text, actor=memory.home.actor)
 
 
 def _append(memory: Memory, args: argparse.Namespace) -> Written:
-    return memory.append_pad(args.id, texts.text_of(args), expect=args.expect, actor=memory.actor)
+    return memory.scratchpads.append(args.id, texts.text_of(args), expect=args.expect, actor=memory.home.actor)
 
 
 def _replace(memory: Memory, args: argparse.Namespace) -> Written:
-    return memory.replace_pad(args.id, texts.text_of(args), expect=args.expect, actor=memory.actor)
+    return memory.scratchpads.replace(args.id, texts.text_of(args), expect=args.expect, actor=memory.home.actor)
 
 
 def _insert(memory: Memory, args: argparse.Namespace) -> Written:
-    return memory.insert_in_pad(args.id, args.line, texts.text_of(args), expect=args.expect, actor=memory.actor)
+    return memory.scratchpads.insert(
+        args.id, args.line, texts.text_of(args), expect=args.expect, actor=memory.home.actor
+    )
 
 
 def _replace_lines(memory: Memory, args: argparse.Namespace) -> Written:
     first, last = args.lines
     text, expect = texts.text_of(args), args.expect
     if last is None:
-        pad = memory.pad(args.id).pad
+        pad = memory.scratchpads.show(args.id).pad
         last, expect = max(pad.lines, first), pad.version if expect is None else expect
-    return memory.replace_lines(args.id, first, last, text, expect=expect, actor=memory.actor)
+    return memory.scratchpads.replace_lines(args.id, first, last, text, expect=expect, actor=memory.home.actor)
 
 
 def _section(memory: Memory, args: argparse.Namespace) -> Written:
-    return memory.append_section(args.id, args.heading, texts.text_of(args), expect=args.expect, actor=memory.actor)
+    return memory.scratchpads.append_section(
+        args.id, args.heading, texts.text_of(args), expect=args.expect, actor=memory.home.actor
+    )
 
 
 def _chop(memory: Memory, args: argparse.Namespace) -> Written:
-    return memory.chop_pad(args.id, args.lines, expect=args.expect, actor=memory.actor)
+    return memory.scratchpads.chop(args.id, args.lines, expect=args.expect, actor=memory.home.actor)
 
 
 def _rename(memory: Memory, args: argparse.Namespace) -> Written:
-    return memory.rename_pad(args.id, args.title, expect=args.expect, actor=memory.actor)
+    return memory.scratchpads.rename(args.id, args.title, expect=args.expect, actor=memory.home.actor)
 
 
 def _restore(memory: Memory, args: argparse.Namespace) -> Written:
-    return memory.restore_pad(args.id, args.at, expect=args.expect, actor=memory.actor)
+    return memory.scratchpads.restore(args.id, args.at, expect=args.expect, actor=memory.home.actor)
 
 
 def _edit(memory: Memory, args: argparse.Namespace) -> Written | None:
     """The text in an editor, written back on top of the version that was opened."""
     from axiommind.text.edits import clean
 
-    found = memory.pad(args.id)
+    found = memory.scratchpads.show(args.id)
     if args.expect is not None and args.expect != found.pad.version:
         from axiommind.scratchpads.writer import changed
 
@@ -357,7 +361,7 @@ def _edit(memory: Memory, args: argparse.Namespace) -> Written | None:
         draft.drop()
         return None
     with draft.kept():
-        return memory.replace_pad(found.pad.id, text, expect=found.pad.version, actor=memory.actor)
+        return memory.scratchpads.replace(found.pad.id, text, expect=found.pad.version, actor=memory.home.actor)
 
 
 def _say(done: Written | None, args: argparse.Namespace) -> int:

@@ -60,8 +60,12 @@ def run(args: argparse.Namespace) -> int:
     if not args.undo and not (args.reason or "").strip():
         error("the following arguments are required: --reason")
     options.require(memory)
-    before = memory.entry(args.id).entry
-    after = memory.unpromote(args.id, args.reason or "") if args.undo else memory.promote(args.id, args.reason, args.to)
+    before = memory.entries.show(args.id).entry
+    after = (
+        memory.entries.undo_promotion(args.id, args.reason or "")
+        if args.undo
+        else memory.entries.promote(args.id, args.reason, args.to)
+    )
     if args.json:
         change = {"id": after.entry_id, "from": before.stage, "to": after.stage, "reason": args.reason or None}
         options.print_json("promote", {**change, "entry": rendered.entry_json(after)})
@@ -74,12 +78,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _policy(memory: Memory, args: argparse.Namespace) -> int:
-    changes = memory.run_policy(args.policy, dry_run=args.dry_run)
+    changes = memory.entries.run_policy(args.policy, dry_run=args.dry_run)
     if args.json:
         rows = [{"policy": policy, **change.payload()} for policy, change in changes]
         options.print_json("promote", {"dry_run": args.dry_run, "changes": rows})
     elif changes:
-        every = memory.entries(memory.scope(all_projects=True), every=True, limit=_EVERY)
+        every = memory.entries.list(memory.scope(all_projects=True), every=True, limit=_EVERY)
         titles = {one.entry.entry_id: one.entry.title for one in every}
         names = rendered.short_ids(change.entry_id for _, change in changes)
         rows = [

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     scope = options.scope_of(memory, args)
     prompt = sys.stdin.read() if args.prompt == ["-"] else " ".join(args.prompt)
     budget = memory.config.hooks.prompt_tokens if args.budget is None else args.budget
-    found = memory.recall_or_why(prompt, scope, budget=budget, session=args.session)
+    found = memory.recall.answer(prompt, scope, budget=budget, session=args.session)
     if isinstance(found, Silence):
         if args.json:
             options.print_json("disclosed", {**disclosed.to_dict(_nothing()), "why": found.why, "best": found.best})

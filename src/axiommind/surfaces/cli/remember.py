@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
-    made = memory.remember(
+    made = memory.entries.remember(
         _text(args.text),
         title=args.title,
         type=args.type,

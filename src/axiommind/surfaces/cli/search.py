@@ -132,7 +132,7 @@ def _smart(memory: Memory, scope: Scope, args: argparse.Namespace) -> int:
         if value:
             raise UsageError(f"{name} and --smart exclude each other")
     budget = memory.config.disclosure.max_tokens if args.budget is None else args.budget
-    found = memory.smart_search(
+    found = memory.recall.smart_search(
         " ".join(args.query), scope, budget=budget, top_k=args.k, mode=args.mode, fenced=False, **flags_of(args)
     )
     if args.json:
@@ -146,7 +146,7 @@ def _smart(memory: Memory, scope: Scope, args: argparse.Namespace) -> int:
         options.say(f"{budget} tokens are too few for one line.")
         return 1
     words = " ".join(args.query)
-    nearest = memory.search_index(words, scope, top_k=1, min_score=0.0, mode=args.mode, **flags_of(args))
+    nearest = memory.recall.index(words, scope, top_k=1, min_score=0.0, mode=args.mode, **flags_of(args))
     why = ""
     if nearest:
         needed = memory.config.disclosure.min_score

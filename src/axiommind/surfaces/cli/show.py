@@ -54,12 +54,12 @@ def run(args: argparse.Namespace) -> int:
     if name.startswith("ent_"):
         name = _passage_of(memory, name)
     home = memory.config.home
-    shown = _clean(memory.show(name, context=args.context), home)
+    shown = _clean(memory.passages.show(name, context=args.context), home)
     entry = _entry(memory, shown)
     cited = shown.citation
     opened = None
     if cited is not None and (args.raw or args.json or shown.kind == "doc"):
-        opened = memory.open_citation(cited, context=args.context if args.raw or shown.kind == "doc" else 0)
+        opened = memory.passages.open(cited, context=args.context if args.raw or shown.kind == "doc" else 0)
     if args.json:
         record = {
             "schema": "axm.show.v1",
@@ -119,7 +119,7 @@ def _clean(shown: Shown, home: Path) -> Shown:
 
 def _passage_of(memory: Memory, entry: str) -> str:
     """The passage that an entry is."""
-    found = memory.passage_id(entry)
+    found = memory.recall.passage_id(entry)
     if found is None:
         raise NotFound(f"there is no entry {entry!r}, or more than one", hint=f"axm entry show {entry}")
     return found
@@ -130,7 +130,7 @@ def _entry(memory: Memory, shown: Shown) -> EntryRow | None:
     if shown.kind != "insight":
         return None
     try:
-        return memory.entry(shown.id).entry
+        return memory.entries.show(shown.id).entry
     except NotFound:
         return None
 

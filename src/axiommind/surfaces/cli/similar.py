@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require_index(memory)
-    found = memory.similar(args.id, k=args.k)
+    found = memory.search.similar(args.id, k=args.k)
     if args.json:
         options.print_json("similar", _record(found))
     elif found.hits:

@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
-    was_sample = memory.is_sample
+    was_sample = memory.home.is_sample
     sample = args.sample or was_sample
     if not sample:
         report = _index(memory)

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(memory: Memory, args: argparse.Namespace) -> int:
-    detail = memory.task(args.id)
+    detail = memory.tasks.show(args.id)
     if args.json:
         options.print_json("task", shown.task_detail_json(detail))
     else:
@@ -58,8 +58,8 @@ def _show(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _set(memory: Memory, args: argparse.Namespace) -> int:
-    before = memory.task(args.id).task
-    detail = memory.set_task(args.id, status=args.status, priority=args.priority)
+    before = memory.tasks.show(args.id).task
+    detail = memory.tasks.set(args.id, status=args.status, priority=args.priority)
     after = detail.task
     if args.json:
         options.print_json("task", shown.task_detail_json(detail))

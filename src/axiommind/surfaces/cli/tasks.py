@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     scope = options.scope_of(memory, args)
     statuses = () if args.all else args.status or _OPEN
-    found = memory.tasks(scope, statuses=statuses, limit=args.limit + 1) if memory.learned() else []
+    found = memory.tasks.list(scope, statuses=statuses, limit=args.limit + 1) if memory.learning.session_count() else []
     found, more = options.first(found, args.limit)
     if args.json:
         rows = [shown.task_json(task) for task in found]

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require_index(memory)
     home = memory.config.home
-    found = memory.get_timeline(args.ids, window=args.window)
+    found = memory.recall.timeline(args.ids, window=args.window)
     if args.json:
         rows = [disclosed.around_to_dict(item, home) for item in found]
         options.print_json("timeline", {"timeline": rows})

@@ -29,14 +29,14 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if args.id.strip().startswith("dec_"):
         options.require_index(memory)
-        made = memory.decision(args.id)
+        made = memory.decisions.show(args.id)
         # It was a person's word from the start, and stands until it is forgotten.
         about = {"id": made.decision_id, "title": made.action, "stage": "certified", "status": "active"}
         return _tell(args, about, "decision", decision_story(made))
     options.require(memory)
-    entry, events = memory.why(args.id)
+    entry, events = memory.entries.why(args.id)
     about = {"id": entry.entry_id, "title": entry.title, "stage": entry.stage, "status": entry.status}
-    return _tell(args, about, entry.entry_type, story(memory.entry(entry.entry_id), events))
+    return _tell(args, about, entry.entry_type, story(memory.entries.show(entry.entry_id), events))
 
 
 def _tell(args: argparse.Namespace, about: dict[str, str], kind: str, told: Sequence[Told]) -> int:

@@ -119,7 +119,7 @@ def _create(memory: Memory, args: argparse.Namespace) -> int:
             raise UsageError(f"--project: there is no folder {args.project!r}")
         # Agents name the folder that they work in as the scope: so they find it.
         scope = cwd = texts.plain(folder)
-    made = memory.create_workflow(args.name, args.description, scope, actor=memory.actor, cwd=cwd)
+    made = memory.workflows.create(args.name, args.description, scope, actor=memory.home.actor, cwd=cwd)
     if args.json:
         options.print_json("workflow", {"workflow": made._asdict()})
     else:
@@ -133,9 +133,9 @@ def _create(memory: Memory, args: argparse.Namespace) -> int:
 def _list(memory: Memory, args: argparse.Namespace) -> int:
     project = None if args.scope is not None else project_of_list(memory, args)
     asked: dict[str, Any] = {"project_scope": args.scope, "active": args.active, "limit": args.limit + 1}
-    found = memory.workflows(**asked, project=project)
+    found = memory.workflows.list(**asked, project=project)
     if not found and project is not None and args.project is None:
-        project, found = None, memory.workflows(**asked)
+        project, found = None, memory.workflows.list(**asked)
     found, more = options.first(found, args.limit)
     if args.json:
         rows = [row._asdict() for row in found]
@@ -154,16 +154,16 @@ def _list(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _show(memory: Memory, args: argparse.Namespace) -> int:
-    return _print(memory, memory.workflow(args.id), args)
+    return _print(memory, memory.workflows.show(args.id), args)
 
 
 def _latest(memory: Memory, args: argparse.Namespace) -> int:
     if args.scope is not None:
-        found = memory.latest_active_workflow(args.scope)
+        found = memory.workflows.latest_active(args.scope)
         where = f"the scope {args.scope!r}"
     else:
         project = here(memory)
-        found = next(iter(memory.workflows(project=project, active=True, limit=1)), None)
+        found = next(iter(memory.workflows.list(project=project, active=True, limit=1)), None)
         where = project or "this folder"
     if found is None:
         options.say(f"No active workflow of {where}.")
@@ -173,7 +173,7 @@ def _latest(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _print(memory: Memory, row: WorkflowRow, args: argparse.Namespace) -> int:
-    pads = memory.pads(workflow=row.id, limit=_MOST_PADS)
+    pads = memory.scratchpads.list(workflow=row.id, limit=_MOST_PADS)
     if args.json:
         options.print_json("workflow", {"workflow": row._asdict(), "scratchpads": [pad._asdict() for pad in pads]})
     else:
@@ -184,9 +184,9 @@ def _print(memory: Memory, row: WorkflowRow, args: argparse.Namespace) -> int:
 def _update(memory: Memory, args: argparse.Namespace) -> int:
     if args.name is None and args.description is None and args.active is None:
         raise UsageError("there is nothing to change", hint="give --name, --description, --active or --inactive")
-    before = memory.workflow(args.id)
-    after = memory.update_workflow(
-        before.id, active=args.active, title=args.name, description=args.description, actor=memory.actor
+    before = memory.workflows.show(args.id)
+    after = memory.workflows.update(
+        before.id, active=args.active, title=args.name, description=args.description, actor=memory.home.actor
     )
     if args.json:
         options.print_json("workflow", {"workflow": after._asdict()})
@@ -200,7 +200,7 @@ def _update(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _search(memory: Memory, args: argparse.Namespace) -> int:
-    page = memory.search_workflows(" ".join(args.query), project_scope=args.scope, page=args.page, limit=args.limit)
+    page = memory.workflows.search(" ".join(args.query), project_scope=args.scope, page=args.page, limit=args.limit)
     if args.json:
         options.print_json("workflow.search", shown.workflow_page_json(page))
     elif page.results:

@@ -13,8 +13,8 @@ from axiommind.surfaces.hooks import _record
 if TYPE_CHECKING:
     import sqlite3
 
+    from axiommind.memory import Memory
     from axiommind.recall.disclosure import Packet
-    from axiommind.recall.recall import Recalling
 
 __all__ = ["MOST_CHARS", "Answer", "Call", "Item", "about_packet", "silent", "within"]
 
@@ -75,10 +75,10 @@ class Call(NamedTuple):
         """What this session was given before."""
         return _record.served(self.config.home, self.session)
 
-    def recalling(self) -> Recalling:
-        from axiommind.recall.recall import Recalling
+    def memory(self) -> Memory:
+        from axiommind.memory import Memory
 
-        return Recalling(self.config, environ=self.environ, user=_user(self.environ))
+        return Memory(self.config, environ=self.environ, user=_user(self.environ))
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[tuple[sqlite3.Connection, str | None]]:
@@ -86,10 +86,10 @@ class Call(NamedTuple):
         index that another version of the program made."""
         from axiommind.search.rows import index_version
 
-        recalling = self.recalling()
-        with recalling.reading() as reader:
+        recall = self.memory().recall
+        with recall.reading() as reader:
             index_version(reader.db)
-            yield reader.db, recalling.project_of(reader.db, self.folder)
+            yield reader.db, recall.project_of(reader.db, self.folder)
 
 
 def silent(why: str) -> Answer:

@@ -22,8 +22,8 @@ def answer(call: Call) -> Answer:
     from axiommind.recall.recall import Silence
 
     budget = call.config.hooks.prompt_tokens
-    recalling = call.recalling()
-    found = recalling.recall_or_why(
+    memory = call.memory()
+    found = memory.recall.answer(
         prompt, call.folder, budget=budget, session=call.session or None, skip=call.served().ids, now=call.now
     )
     if isinstance(found, Silence):
@@ -39,5 +39,5 @@ def answer(call: Call) -> Answer:
         items.setdefault(detail.id, Item(detail.id, detail.type))
     entries = [one.entry.entry_id for one in shown.matches if one.entry is not None]
     also = (*entries, *(one.id for one in shown.timeline))
-    project = recalling.scope(cwd=call.folder).project
+    project = memory.scope(cwd=call.folder).project
     return Answer("served", found.meta.expansion_reason or "", text, tuple(items.values()), project, also=also)

@@ -120,7 +120,7 @@ def add(tools: Tools) -> None:
         reason: Annotated[str | None, Arg("Of a decision: why.", max_length=4_000)] = None,
         session: Annotated[str | None, Arg("The session that the quotes are of, if not this one.")] = None,
     ) -> Remembered:
-        made = memory.remember(
+        made = memory.entries.remember(
             text,
             title=title,
             type=type,
@@ -131,7 +131,7 @@ def add(tools: Tools) -> None:
             actor="agent",
         )
         entry = made.entry
-        shown = memory.entry(entry.entry_id)
+        shown = memory.entries.show(entry.entry_id)
         evidence = [
             Quoted(quote=one.quote, citation=_cited(one.citation), method=one.method, confidence=one.confidence)
             for one in shown.quotes
@@ -169,7 +169,7 @@ def add(tools: Tools) -> None:
         from axiommind.surfaces.render.tasks import task_json
 
         statuses = {"open": _OPEN, "all": ()}.get(status, (status,))
-        found = memory.tasks(tools.scope(project), statuses=statuses, limit=limit + 1)
+        found = memory.tasks.list(tools.scope(project), statuses=statuses, limit=limit + 1)
         shown = [cast(Task, cleaned(task_json(one), home)) for one in found[:limit]]
         return Tasks(tasks=shown, has_more=len(found) > limit)
 
@@ -181,7 +181,7 @@ def add(tools: Tools) -> None:
     def task_show(id: Annotated[str, Arg("Its id, or the beginning of it: task_….")]) -> TaskShown:  # noqa: A002
         from axiommind.surfaces.render.tasks import task_detail_json
 
-        shown = task_detail_json(memory.task(id))
+        shown = task_detail_json(memory.tasks.show(id))
         history = shown["history"]
         shown["history"], shown["left_out"] = history[-_MOST_HISTORY:], max(len(history) - _MOST_HISTORY, 0)
         return cast(TaskShown, cleaned(shown, home))
@@ -201,7 +201,7 @@ def add(tools: Tools) -> None:
     ) -> Blocked:
         from axiommind.surfaces.render.tasks import blocked_json
 
-        found = memory.blocked(tools.scope(project), kind=kind, limit=limit + 1)
+        found = memory.tasks.blocked(tools.scope(project), kind=kind, limit=limit + 1)
         shown = [cast(BlockedTask, cleaned(blocked_json(one), home)) for one in found[:limit]]
         return Blocked(tasks=shown, has_more=len(found) > limit)
 
@@ -219,8 +219,8 @@ def add(tools: Tools) -> None:
         project: Project = None,
     ) -> Decided:
         scope = tools.scope(project)
-        name = memory.decide(decision, evidence, scope, reason=reason or "", actor="agent")
-        shown = memory.decision(name)
+        name = memory.decisions.decide(decision, evidence, scope, reason=reason or "", actor="agent")
+        shown = memory.decisions.show(name)
         rests_on = [one[0] for one in shown.evidence]
         answer = Decided(id=name, decision=shown.action, evidence=rests_on, project=shown.project, made_by=shown.actor)
         return cast(Decided, cleaned(answer, home))

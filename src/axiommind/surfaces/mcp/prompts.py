@@ -108,9 +108,9 @@ def _where_we_are(memory: Memory, scope: Scope) -> list[str]:
     from axiommind.recall.packets.session_start import left_off, recovery
     from axiommind.surfaces.render.recall import packet_text
 
-    session = memory.environ.get("CLAUDE_CODE_SESSION_ID") or None
+    session = memory.home.environ.get("CLAUDE_CODE_SESSION_ID") or None
     try:
-        with memory.reading() as reader:
+        with memory.recall.reading() as reader:
             mine = recovery(reader.db, session, now=now())
             stands = left_off(reader.db, scope.project, session=session, source="startup", now=now())
     except NotFound:  # there is no index yet
@@ -127,14 +127,14 @@ def _working_memory(memory: Memory, scope: Scope) -> tuple[str | None, str]:
     """The workflow that was worked on last, and what its scratchpads are about."""
     from axiommind.text.edits import outline
 
-    found = memory.workflows(project=scope.project, active=True, limit=1)
+    found = memory.workflows.list(project=scope.project, active=True, limit=1)
     if not found:
         return None, ""
     flow = found[0]
     lines = [f"# Working memory: {_line(flow.name)} ({flow.id})"]
-    for row in memory.pads(workflow=flow.id, limit=_LISTED):
+    for row in memory.scratchpads.list(workflow=flow.id, limit=_LISTED):
         lines.append(f"- [{row.id}] {_line(row.title)} · {row.lines} lines · updated {row.updated_at[:10]}")
-        headings = outline(memory.pad(row.id).text)
+        headings = outline(memory.scratchpads.show(row.id).text)
         lines += [f"  - {_line(one.title)} (L{one.line})" for one in headings[:_HEADINGS]]
         if len(headings) > _HEADINGS:
             lines.append(f"  - … {len(headings) - _HEADINGS} more headings")
@@ -150,12 +150,12 @@ def _week(memory: Memory, scope: Scope, begin: int) -> list[str]:
     except NotFound:  # there is no index yet
         return []
     day = iso(begin)
-    decided = [one for one in memory.decisions(scope, limit=200) if one["at"] >= begin]
-    conflicts = memory.conflicts(scope)
-    tasks = memory.tasks(scope, statuses=_OPEN, limit=200)
+    decided = [one for one in memory.decisions.list(scope, limit=200) if one["at"] >= begin]
+    conflicts = memory.conflicts.list(scope)
+    tasks = memory.tasks.list(scope, statuses=_OPEN, limit=200)
     learned = [
         one.entry
-        for one in memory.entries(scope, types=("fact", "insight", "reference"), statuses=("active",), limit=500)
+        for one in memory.entries.list(scope, types=("fact", "insight", "reference"), statuses=("active",), limit=500)
         if one.entry.created_ts >= begin
     ]
     return [

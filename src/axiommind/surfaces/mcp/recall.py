@@ -103,7 +103,7 @@ def add(tools: Tools) -> None:
         mark = mark_of(query, scope.project)
         start = start_of(cursor, mark)
         end = min(start + limit, _MOST_MATCHES)
-        items = memory.search_index(query, scope, top_k=min(end + 1, _MOST_MATCHES), min_score=0.0)
+        items = memory.recall.index(query, scope, top_k=min(end + 1, _MOST_MATCHES), min_score=0.0)
         matches = [cast(Match, disclosed.item_to_dict(item, home)) for item in items[start:end]]
         return Found(matches=matches, next_cursor=cursor_of(end, mark) if len(items) > end else None)
 
@@ -116,7 +116,7 @@ def add(tools: Tools) -> None:
     def timeline(ids: Ids, window: Annotated[int, Arg("How many on each side.", ge=1, le=20)] = 3) -> Timeline:
         from axiommind.surfaces.render import recall as disclosed
 
-        items = memory.get_timeline(ids, window=window)
+        items = memory.recall.timeline(ids, window=window)
         return Timeline(timeline=[cast(Around, disclosed.around_to_dict(item, home)) for item in items])
 
     @tools.tool(
@@ -127,7 +127,7 @@ def add(tools: Tools) -> None:
     def get(ids: Ids) -> Details:
         from axiommind.surfaces.render import recall as disclosed
 
-        found = memory.get_details(ids)
+        found = memory.recall.details(ids)
         shown = [cast(Whole, disclosed.detail_to_dict(one, home)) for one in disclosed.within(found, _MOST_TOKENS)]
         return Details(details=shown, unknown=len(set(ids)) - len(found))
 

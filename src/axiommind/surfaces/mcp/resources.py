@@ -50,7 +50,7 @@ def add(tools: Tools) -> None:
     def session(id: str) -> str:  # noqa: A002 - the template's word
         from axiommind.surfaces.render.recall import fenced
 
-        return fenced(_session(memory.session(id)), home)
+        return fenced(_session(memory.sessions.show(id)), home)
 
     @tools.resource(
         "axm://entry/{id}",
@@ -63,10 +63,10 @@ def add(tools: Tools) -> None:
     def entry(id: str) -> str:  # noqa: A002
         from axiommind.surfaces.render.recall import fenced
 
-        shown = memory.entry(id)
+        shown = memory.entries.show(id)
         text = fenced(_entry(shown), home)
         with contextlib.suppress(AxmError, OSError, sqlite3.Error):  # showing does not depend on writing that down
-            memory.use([shown.entry.entry_id], "shown")
+            memory.entries.note_use([shown.entry.entry_id], "shown")
         return text
 
     @tools.resource(
@@ -94,13 +94,13 @@ def add(tools: Tools) -> None:
         from axiommind.surfaces.render.recall import clean
         from axiommind.text.edits import outline
 
-        flow = memory.workflow(id)
+        flow = memory.workflows.show(id)
         state = "active" if flow.is_active else "over"
         parts = [f"# {_line(flow.name)}", f"{flow.id} · {state} · updated {flow.updated_at}"]
         if flow.description:
             parts.append(flow.description)
-        for row in memory.pads(workflow=flow.id, limit=_COMPLETED):
-            found = outline(memory.pad(row.id).text)
+        for row in memory.scratchpads.list(workflow=flow.id, limit=_COMPLETED):
+            found = outline(memory.scratchpads.show(row.id).text)
             lines = [f"{'  ' * (one.level - 1)}- {_line(one.title)} (L{one.line}-L{one.last})" for one in found]
             about = f"{row.id} · version {row.version} · {row.lines} lines · axm://pad/{row.id}"
             parts.append("\n".join([f"## {_line(row.title)}", about, *lines]))
@@ -117,7 +117,7 @@ def add(tools: Tools) -> None:
     def pad(id: str) -> str:  # noqa: A002
         from axiommind.surfaces.render.recall import clean
 
-        found = memory.pad(id)
+        found = memory.scratchpads.show(id)
         return clean(_clipped(found.text, f"get-scratchpad {found.pad.id} gives the rest by lines"), home)
 
 
@@ -188,7 +188,7 @@ def _document(tools: Tools, path: str) -> str:
 
     for name in dict.fromkeys((path, f"/{path.lstrip('/')}")):
         with contextlib.suppress(NotFound):
-            found = tools.memory.open_citation(Citation(name, 1, 1_000_000))
+            found = tools.memory.passages.open(Citation(name, 1, 1_000_000))
             if found.kind == "document":
                 return _clipped("\n".join(found.lines), f"axm open {found.citation.path}:L1 opens any lines of it")
     raise NotFound(f"there is no document {path!r}", hint="axm kb list --documents lists them")

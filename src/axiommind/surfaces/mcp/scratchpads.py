@@ -239,7 +239,7 @@ class Seen:
             return version
         from axiommind.scratchpads.writer import described
 
-        found = self._tools.memory.pad(pad)
+        found = self._tools.memory.scratchpads.show(pad)
         if self._is_shared:
             raise UsageError(
                 f"version: is missing, and nothing was written. Scratchpad {found.pad.id} is {described(found)}",
@@ -277,7 +277,7 @@ def _add_workflows(tools: Tools) -> None:
         description: Annotated[str, Arg("What it is for.")] = "",
         project_scope: Annotated[str | None, Arg("What it belongs to, such as the project's folder.")] = None,
     ) -> OneWorkflow:
-        made = memory.create_workflow(name, description, project_scope, actor="agent", cwd=_folder())
+        made = memory.workflows.create(name, description, project_scope, actor="agent", cwd=_folder())
         return OneWorkflow(id=made.id, workflow=_workflow(made))
 
     @tools.tool("list-workflows", "List workflows", "Workflows, the latest changed first. Long descriptions are cut.")
@@ -291,7 +291,7 @@ def _add_workflows(tools: Tools) -> None:
         mark = mark_of("workflows", project_scope, status)
         start = start_of(cursor, mark) if cursor else offset
         active = None if status == "all" else status == "active"
-        found = memory.workflows(project_scope=project_scope, active=active, limit=limit + 1, offset=start)
+        found = memory.workflows.list(project_scope=project_scope, active=active, limit=limit + 1, offset=start)
         return WorkflowList(
             workflows=_briefly([_workflow(row) for row in found[:limit]]),
             next_cursor=_next(found, start, limit, mark),
@@ -299,7 +299,7 @@ def _add_workflows(tools: Tools) -> None:
 
     @tools.tool("get-workflow", "One workflow", "A workflow, and its scratchpads without their texts.")
     def get_workflow(workflow_id: FlowOrNone = None, id: Alias = None) -> WorkflowShown:  # noqa: A002 - its name
-        row = memory.workflow(_given(workflow_id, id, "workflow_id"))
+        row = memory.workflows.show(_given(workflow_id, id, "workflow_id"))
         return WorkflowShown(id=row.id, workflow=_workflow(row), scratchpads=_pads_of(memory, row.id))
 
     @tools.tool(
@@ -311,11 +311,11 @@ def _add_workflows(tools: Tools) -> None:
     def get_latest_active_workflow(
         project_scope: Annotated[str, Arg("Exactly this scope, as it was created with.", min_length=1)],
     ) -> LatestWorkflow:
-        row = memory.latest_active_workflow(project_scope)
+        row = memory.workflows.latest_active(project_scope)
         if row is not None:
             pads = _pads_of(memory, row.id)
             return LatestWorkflow(id=row.id, workflow=_workflow(row), scratchpads=pads, message="")
-        others = len(memory.workflows(active=True, limit=100))
+        others = len(memory.workflows.list(active=True, limit=100))
         said = f"No active workflow has the scope {project_scope!r}"
         said += f"; of other scopes there are {others} (list-workflows)." if others else "; create-workflow makes one."
         return LatestWorkflow(id=None, workflow=None, scratchpads=[], message=said)
@@ -331,7 +331,7 @@ def _add_workflows(tools: Tools) -> None:
         workflow_id: FlowOrNone = None,
         id: Alias = None,  # noqa: A002 - its name
     ) -> OneWorkflow:
-        row = memory.update_workflow(_given(workflow_id, id, "workflow_id"), active=is_active, actor="agent")
+        row = memory.workflows.update(_given(workflow_id, id, "workflow_id"), active=is_active, actor="agent")
         return OneWorkflow(id=row.id, workflow=_workflow(row))
 
 
@@ -358,7 +358,7 @@ def _add_reading(tools: Tools, seen: Seen) -> None:
     ) -> PadRead:
         from axiommind.surfaces.render.scratchpads import between, within
 
-        found = memory.pad(_given(id, scratchpad_id, "id"))
+        found = memory.scratchpads.show(_given(id, scratchpad_id, "id"))
         in_lines = line_start is not None or line_end is not None
         whole = between(found.text, line_start or 1, line_end)
         if line_start and line_start > max(found.pad.lines, 1):
@@ -385,7 +385,7 @@ def _add_reading(tools: Tools, seen: Seen) -> None:
     def get_scratchpad_outline(id: Pad = None, scratchpad_id: Alias = None) -> PadOutline:  # noqa: A002 - its name
         from axiommind.surfaces.render.scratchpads import outline_json
 
-        found = memory.pad(_given(id, scratchpad_id, "id"))
+        found = memory.scratchpads.show(_given(id, scratchpad_id, "id"))
         headings = cast(list[PadHeading], outline_json(found.text))
         shown = headings[: _fitting(headings, _MOST)]
         note = None
@@ -417,7 +417,7 @@ def _add_reading(tools: Tools, seen: Seen) -> None:
             raise UsageError(f"tail_size: there is no {unknown[0]!r}", hint="one of lines, chars and blocks")
         if len(asked) > 1:
             raise UsageError("more than one size was given", hint="give one of lines, chars and blocks")
-        found = memory.pad(_given(id, scratchpad_id, "id"))
+        found = memory.scratchpads.show(_given(id, scratchpad_id, "id"))
         name, size = cast(tuple[str, int], asked[0]) if asked else ("lines", _TAIL_LINES)
         if full_content:
             part = pads.between(found.text, 1, None)
@@ -459,10 +459,10 @@ def _add_reading(tools: Tools, seen: Seen) -> None:
         preview_mode: Preview = False,
         max_content_chars: MostChars = None,
     ) -> PadList:
-        flow = memory.workflow(workflow_id).id
+        flow = memory.workflows.show(workflow_id).id
         mark = mark_of("pads", flow)
         start = start_of(cursor, mark) if cursor else offset
-        rows = memory.pads(workflow=flow, limit=limit + 1, offset=start)
+        rows = memory.scratchpads.list(workflow=flow, limit=limit + 1, offset=start)
         limit_each = _limit(include_content, preview_mode, max_content_chars, _LISTED)
         shown = [_pad(row) for row in rows[:limit]]
         note = None
@@ -490,7 +490,7 @@ def _add_writing(tools: Tools, seen: Seen) -> None:
         title: Annotated[str, Arg("What it is called, in a few words.", min_length=1)],
         content: Content = "",
     ) -> PadWritten:
-        return seen.wrote(memory.create_pad(workflow_id, title, content, actor="agent"))
+        return seen.wrote(memory.scratchpads.create(workflow_id, title, content, actor="agent"))
 
     @tools.tool(
         "append-scratchpad",
@@ -506,7 +506,7 @@ def _add_writing(tools: Tools, seen: Seen) -> None:
         version: Annotated[int | None, Arg("Only on top of this version.", ge=1)] = None,
     ) -> PadWritten:
         pad = _meant(memory, _given(id, scratchpad_id, "id"))
-        return seen.wrote(memory.append_pad(pad, content, expect=version, actor="agent"), version)
+        return seen.wrote(memory.scratchpads.append(pad, content, expect=version, actor="agent"), version)
 
     @tools.tool(
         "update-scratchpad",
@@ -531,18 +531,18 @@ def _add_writing(tools: Tools, seen: Seen) -> None:
         if mode == "insert_at_line":
             line = _needed(line_number, mode, "line_number")
             expect = version or seen.version(pad)
-            done = memory.insert_in_pad(pad, line, content, expect=expect, actor="agent")
+            done = memory.scratchpads.insert(pad, line, content, expect=expect, actor="agent")
         elif mode == "append_section":
             heading = _needed(section_marker, mode, "section_marker")
             expect = version or seen.version(pad)
-            done = memory.append_section(pad, heading, content, expect=expect, actor="agent")
+            done = memory.scratchpads.append_section(pad, heading, content, expect=expect, actor="agent")
         elif mode == "replace_lines":
             start, end = _needed(start_line, mode, "start_line"), _needed(end_line, mode, "end_line")
             expect = version or seen.needed(pad)
-            done = memory.replace_lines(pad, start, end, content, expect=expect, actor="agent")
+            done = memory.scratchpads.replace_lines(pad, start, end, content, expect=expect, actor="agent")
         else:
             expect = version or seen.needed(pad)
-            done = memory.replace_pad(pad, content, expect=expect, actor="agent")
+            done = memory.scratchpads.replace(pad, content, expect=expect, actor="agent")
         return seen.wrote(done, expect)
 
     @tools.tool(
@@ -560,7 +560,7 @@ def _add_writing(tools: Tools, seen: Seen) -> None:
     ) -> PadWritten:
         pad = _whole_id(memory, _given(id, scratchpad_id, "id"))
         expect = version or seen.needed(pad)
-        return seen.wrote(memory.chop_pad(pad, lines, expect=expect, actor="agent"), expect)
+        return seen.wrote(memory.scratchpads.chop(pad, lines, expect=expect, actor="agent"), expect)
 
 
 # --- searching ---------------------------------------------------------------------------------------------------
@@ -584,7 +584,7 @@ def _add_searching(tools: Tools) -> None:
     ) -> WorkflowsFound:
         from axiommind.surfaces.render.scratchpads import workflow_page_json
 
-        found = memory.search_workflows(query, project_scope=project_scope, page=page, limit=limit)
+        found = memory.workflows.search(query, project_scope=project_scope, page=page, limit=limit)
         return _with_room(cast(WorkflowsFound, workflow_page_json(found)))
 
     @tools.tool(
@@ -602,8 +602,8 @@ def _add_searching(tools: Tools) -> None:
     ) -> PadsFound:
         from axiommind.surfaces.render.scratchpads import pad_page_json
 
-        flow = None if workflow_id is None else memory.workflow(workflow_id).id
-        page = memory.search_pads(query, workflow=flow, project_scope=project_scope, limit=limit, cursor=cursor)
+        flow = None if workflow_id is None else memory.workflows.show(workflow_id).id
+        page = memory.scratchpads.search(query, workflow=flow, project_scope=project_scope, limit=limit, cursor=cursor)
         return cast(PadsFound, pad_page_json(page))
 
     @tools.tool(
@@ -623,7 +623,9 @@ def _add_searching(tools: Tools) -> None:
         from axiommind.surfaces.render.scratchpads import matches_json
 
         name = _given(id, scratchpad_id, "id")
-        found = memory.search_in_pad(name, query=query, regex=queryRegex, context=context_lines, limit=max_matches)
+        found = memory.scratchpads.search_lines(
+            name, query=query, regex=queryRegex, context=context_lines, limit=max_matches
+        )
         shown = cast(InPad, matches_json(found))
         left = _MOST
         for n, one in enumerate(shown["ranges"]):
@@ -657,15 +659,15 @@ def _needed(value: Any, mode: str, name: str) -> Any:
 def _whole_id(memory: Memory, name: str) -> str:
     """The id of the pad, also where only its beginning was given."""
     wanted = name.strip().lower()
-    return wanted if len(wanted) >= _WHOLE_ID else memory.pad(wanted).pad.id
+    return wanted if len(wanted) >= _WHOLE_ID else memory.scratchpads.show(wanted).pad.id
 
 
 def _meant(memory: Memory, name: str) -> str:
     """The pad to append to: of a workflow, the only one, or the only one that is about the context."""
     if not name.strip().lower().startswith("wf_"):
         return _whole_id(memory, name)
-    flow = memory.workflow(name)
-    pads = memory.pads(workflow=flow.id, limit=_MOST_PADS)
+    flow = memory.workflows.show(name)
+    pads = memory.scratchpads.list(workflow=flow.id, limit=_MOST_PADS)
     about = [pad for pad in pads if "context" in pad.title.casefold()]
     for found in (pads, about):
         if len(found) == 1:
@@ -728,7 +730,7 @@ def _size(item: Any) -> int:
 
 
 def _pads_of(memory: Memory, flow: str) -> list[Scratchpad]:
-    return [_pad(pad) for pad in memory.pads(workflow=flow, limit=_MOST_PADS)]
+    return [_pad(pad) for pad in memory.scratchpads.list(workflow=flow, limit=_MOST_PADS)]
 
 
 def _next(found: list[Any], start: int, limit: int, mark: str) -> str | None:
@@ -778,7 +780,7 @@ def _fill(memory: Memory, shown: list[Scratchpad], limit: int) -> int:
 
     left, cut = _MOST, 0
     for pad in shown:
-        text = memory.pad(pad["id"]).text
+        text = memory.scratchpads.show(pad["id"]).text
         pad["content"] = within(between(text, 1, None), min(limit, _room(text, left))).text
         pad["truncated"] = pad["content"] != text
         left -= len(pad["content"].encode())

@@ -18,8 +18,8 @@ from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
 
 if TYPE_CHECKING:
+    from axiommind.learning.decisions import DecisionShown
     from axiommind.learning.entry_view import EntryShown, QuoteShown
-    from axiommind.learning.rulings import DecisionShown
     from axiommind.projections.entry_rows import EntryRow, Listed
     from axiommind.projections.task_rows import TaskRow
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from axiommind.surfaces.render.entries import iso, words_of
 
 if TYPE_CHECKING:
+    from axiommind.learning.decisions import DecisionShown
     from axiommind.learning.entry_view import EntryShown
-    from axiommind.learning.rulings import DecisionShown
     from axiommind.model import Event
 
 __all__ = ["Told", "decision_story", "story"]

@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from axiommind.home import Scope, now
+from axiommind.home import Home, Scope, now
 from axiommind.ids import one_of
-from axiommind.learning.rulings import Judging
+from axiommind.learning.event_writer import Writer, writing
 
 if TYPE_CHECKING:
     from axiommind.learning.drafts import Emit
     from axiommind.projections.task_rows import BlockedTask, ResolvedCondition, TaskDetail, TaskRow
 
-__all__ = ["Tasks"]
+__all__ = ["Conditions", "Tasks"]
 
 
-class Tasks(Judging):
-    """What `axm tasks`, `task`, `blocked`, `conditions` and `condition` can ask for."""
+class Tasks:
+    """Lists and shows tasks, and sets their status and priority."""
 
-    def tasks(self, scope: Scope, *, statuses: Sequence[str] = (), limit: int = 50) -> list[TaskRow]:
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def list(self, scope: Scope, *, statuses: Sequence[str] = (), limit: int = 50) -> builtins.list[TaskRow]:
         from axiommind.projections.task_rows import list_tasks
 
-        with self._reading(Scope(None), None) as db:
+        with self.home.reading(Scope(None), None) as db:
             return list_tasks(db, statuses, scope.project, limit)
 
-    def task(self, name: str) -> TaskDetail:
+    def show(self, name: str) -> TaskDetail:
         """One task with what it waits for, where it comes from, and everything that happened to it."""
         from axiommind.projections.task_rows import get_task_detail
 
-        with self._reading(Scope(None), None) as db:
+        with self.home.reading(Scope(None), None) as db:
             found = get_task_detail(db, _named(db, name, "task"))
             assert found is not None  # it was just named
             return found
 
-    def blocked(self, scope: Scope, *, kind: str = "all", limit: int = 50) -> list[BlockedTask]:
+    def blocked(self, scope: Scope, *, kind: str = "all", limit: int = 50) -> builtins.list[BlockedTask]:
         """Tasks that are blocked: all, those with `suggested` blockers only, or with an `unknown` one."""
         from axiommind.projections import task_rows as queries
 
@@ -43,47 +47,55 @@ class Tasks(Judging):
             "suggested": queries.list_tasks_with_only_suggested_blockers,
             "unknown": queries.list_tasks_with_unknown_placeholder_blocker,
         }[kind]
-        with self._reading(Scope(None), None) as db:
+        with self.home.reading(Scope(None), None) as db:
             return ask(db, scope.project, limit)
 
-    def resolved_conditions(self, scope: Scope, *, limit: int = 50) -> list[ResolvedCondition]:
-        from axiommind.projections.task_rows import list_resolved_conditions
-
-        with self._reading(Scope(None), None) as db:
-            return list_resolved_conditions(db, scope.project, limit)
-
-    def set_task(self, name: str, *, status: str | None = None, priority: str | None = None) -> TaskDetail:
+    def set(self, name: str, *, status: str | None = None, priority: str | None = None) -> TaskDetail:
         """Say what a task's status or priority is. `none` takes the priority away."""
         from axiommind.learning.tasks import resolve
 
-        with self._memory() as (log, writer, index), log.atomic():
+        with writing(self.home) as (log, writer, index), log.atomic():
             task = _named(index.db, name, "task")
             state = resolve.IndexState(index.db)
             if priority is not None:  # first: a task that is done has none to change
                 wanted = None if priority == "none" else priority
-                self._say(writer, index.db, task, resolve.set_priority(state, task, wanted, epoch="user", now=now()))
+                _write(writer, index.db, task, resolve.set_priority(state, task, wanted, epoch="user", now=now()))
             if status is not None:
-                self._say(writer, index.db, task, resolve.set_status(state, task, status, epoch="user", now=now()))
-        return self.task(task)
+                _write(writer, index.db, task, resolve.set_status(state, task, status, epoch="user", now=now()))
+        return self.show(task)
 
-    def resolve_condition(self, name: str, to: str) -> ResolvedCondition:
+
+class Conditions:
+    """What tasks wait for: the conditions that were resolved, and resolving one."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def resolved(self, scope: Scope, *, limit: int = 50) -> builtins.list[ResolvedCondition]:
+        from axiommind.projections.task_rows import list_resolved_conditions
+
+        with self.home.reading(Scope(None), None) as db:
+            return list_resolved_conditions(db, scope.project, limit)
+
+    def resolve(self, name: str, to: str) -> ResolvedCondition:
         """Say what a condition turned out to be: a task, an artifact, or another condition."""
         from axiommind.learning.tasks import resolve
         from axiommind.projections.task_rows import list_resolved_conditions
 
-        with self._memory() as (log, writer, index), log.atomic():
+        with writing(self.home) as (log, writer, index), log.atomic():
             condition = _named(index.db, name, "condition")
             entity = _named(index.db, to, None)
             emits = resolve.resolve_condition(resolve.IndexState(index.db), condition, entity, epoch="user", now=now())
-            self._say(writer, index.db, condition, emits)
-        with self._reading(Scope(None), None) as db:
+            _write(writer, index.db, condition, emits)
+        with self.home.reading(Scope(None), None) as db:
             known = list_resolved_conditions(db, None, 1_000_000)
         return next(one for one in known if one.condition_id == condition)
 
-    def _say(self, writer: Any, db: Any, entity: str, emits: Sequence[Emit]) -> None:
-        (project,) = db.execute("select project from entities where entity_id = ?", (entity,)).fetchone()
-        for emit in emits:
-            writer.append(emit, session=None, project=project, actor="user")
+
+def _write(writer: Writer, db: Any, entity: str, emits: Sequence[Emit]) -> None:
+    (project,) = db.execute("select project from entities where entity_id = ?", (entity,)).fetchone()
+    for emit in emits:
+        writer.append(emit, session=None, project=project, actor="user")
 
 
 def _named(db: Any, name: str, kind: str | None) -> str:

@@ -1,0 +1,120 @@
+"""Decisions: what was decided by hand and in sessions, and writing one down on evidence."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from axiommind.db import dicts
+from axiommind.errors import BadQuery
+from axiommind.home import Home, Scope, now
+from axiommind.ids import one_of
+from axiommind.learning.event_writer import note_use, writing
+
+__all__ = ["DecisionShown", "Decisions"]
+
+
+class DecisionShown(NamedTuple):
+    decision_id: str
+    action: str
+    reason: str
+    at: int
+    actor: str
+    project: str | None
+    evidence: tuple[tuple[str, str, str, str], ...]  # (entry, its title, the stage it had then, role)
+
+
+class Decisions:
+    """Lists, shows and makes decisions."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def list(self, scope: Scope, *, limit: int = 50) -> builtins.list[dict[str, Any]]:
+        """What was decided by hand and what sessions decided, newest first."""
+        with self.home.reading(Scope(None), None) as db:
+            cursor = db.execute(
+                """
+                select decision_id as id, ts as at, actor as made_by, action as decision,
+                       json_extract(outcome_json, '$.reason') as rationale,
+                       case actor when 'agent' then 'working' else 'certified' end as stage, 'active' as status,
+                       (select count(*) from decision_evidence v where v.decision_id = d.decision_id) as evidence,
+                       project
+                from decisions d where :project is null or project = :project
+                union all
+                select entry_id, coalesce(happened_at, created_ts), rule,
+                       case when instr(lower(text), lower(title)) then title else title || ' → ' || text end,
+                       json_extract(content_json, '$.rationale'), stage, status, json_array_length(evidence_json),
+                       project
+                from entries
+                where entry_type = 'decision' and status in ('active', 'contested')
+                  and (:project is null or project = :project)
+                order by 2 desc, 1 limit :limit
+                """,
+                {"project": scope.project, "limit": limit},
+            )
+            return dicts(cursor)
+
+    def show(self, name: str) -> DecisionShown:
+        """A decision that was made by hand, and what it rests on."""
+        with self.home.reading(Scope(None), None) as db:
+            known = {row[0] for row in db.execute("select decision_id from decisions")}
+            chosen = one_of(name.strip(), known, "decision", "axm decisions lists them")
+            row = db.execute(
+                """
+                select action, coalesce(json_extract(outcome_json, '$.reason'), ''), ts, actor, project
+                from decisions where decision_id = ?
+                """,
+                (chosen,),
+            ).fetchone()
+            evidence = db.execute(
+                """
+                select v.evidence_id, coalesce(e.title, '(forgotten)'), v.evidence_stage, v.role
+                from decision_evidence v left join entries e on e.entry_id = v.evidence_id
+                where v.decision_id = ? order by v.id
+                """,
+                (chosen,),
+            ).fetchall()
+        return DecisionShown._make((chosen, *row, tuple(evidence)))
+
+    def decide(
+        self,
+        action: str,
+        evidence: Sequence[str],
+        scope: Scope,
+        *,
+        reason: str = "",
+        at: int | None = None,
+        actor: str = "user",
+    ) -> str:
+        """Write a decision down, on evidence that is verified or better, stands, and was there before it."""
+        from axiommind.ids import canonical_json, ulid
+        from axiommind.learning.drafts import Emit
+        from axiommind.learning.ledgers import check_causality
+        from axiommind.projections.entry_rows import find_entry
+
+        if not action.strip():
+            raise BadQuery("there is no decision in this", hint='axm decide "what was decided" --evidence ID')
+        if not evidence:
+            hint = "--evidence ID; axm entries --stage verified lists what can be evidence"
+            raise BadQuery("a decision rests on evidence", hint=hint)
+        at_once = now()
+        with writing(self.home) as (log, writer, index):
+            found = [find_entry(index.db, name) for name in evidence]
+            rests_on = list({entry.entry_id: entry for entry in found}.values())
+            check_causality(rests_on, at_once if at is None else at)
+            decision = "dec_" + ulid(at_once).lower()
+            payload = {
+                "confidence": min((entry.confidence for entry in rests_on), default=1.0),
+                "evidence": [
+                    {"kind": "entry", "id": entry.entry_id, "stage": entry.stage, "role": "supports"}
+                    for entry in rests_on
+                ],
+            }
+            text = canonical_json({"action": action.strip(), "outcome": {"reason": reason}})
+            emit = Emit("decision_made", payload, (decision,), text=text, happened_at=at)
+            writer.append(emit, session=decision, project=scope.project, actor=actor)
+            if rests_on:
+                note_use(self.home, log, writer, [entry.entry_id for entry in rests_on], "decision")
+        return decision

@@ -1,0 +1,201 @@
+"""Learning: running the pipeline over sessions, how that went, and what models cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from axiommind.db import dicts
+from axiommind.home import Home, Scope, now
+from axiommind.ids import one_of
+from axiommind.learning.stage_changes import apply_policy
+
+if TYPE_CHECKING:
+    from axiommind.learning.audit import Audit
+    from axiommind.learning.budget import Day
+    from axiommind.learning.run_report import Report
+    from axiommind.log.sqlite import SqliteLog
+    from axiommind.projections.runner import Index
+    from axiommind.search.searching import Search
+
+__all__ = ["Learning", "Metrics", "Spent"]
+
+# A session that failed so often as it is, is learned again only when it grows, or is asked for.
+TRIES = 3
+
+
+class Metrics(NamedTuple):
+    steps: list[dict[str, Any]]
+    builds: list[dict[str, Any]]
+    failed: list[dict[str, Any]]
+    audit: Audit
+
+
+class Spent(NamedTuple):
+    days: list[Day]
+    caps: dict[str, float]
+
+
+class Learning:
+    """Extracts entries and tasks from sessions."""
+
+    def __init__(self, home: Home, search: Search) -> None:
+        self.home = home
+        self.search = search
+
+    def run(
+        self,
+        *,
+        session: str | None = None,
+        project: str | None = None,
+        since: int | None = None,
+        limit: int | None = None,
+        extractor: str | None = None,
+        again: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Report:
+        """Learn the sessions that were not learned yet, or have changed since."""
+        from axiommind.learning.event_writer import Writer
+        from axiommind.learning.run_report import Report
+
+        asked = (
+            [extractor] if extractor is not None else list(dict.fromkeys(("rules", self.home.config.extract_extractor)))
+        )
+        report = Report(dry_run=dry_run)
+        with self.home.writing(report.notes) as (log, key, index):
+            for name in asked:
+                which = _to_learn(index, name, session=session, project=project, since=since, again=again)
+                part = self._learn_by(name, log, key, index, which[:limit], dry_run=dry_run, progress=progress)
+                part.left += max(len(which) - len(which[:limit]), 0)
+                report.add(part)
+            if report.entries and not dry_run:
+                risen = apply_policy(log, Writer(log, key), index, "graduation", at=now())
+                report.certified = sum(change.target == "certified" for change in risen)
+        return report
+
+    def _learn_by(
+        self,
+        name: str,
+        log: SqliteLog,
+        key: bytes,
+        index: Index,
+        sessions: Sequence[str],
+        *,
+        dry_run: bool,
+        progress: Callable[[int, int], None] | None,
+    ) -> Report:
+        """What one extractor learns of these sessions."""
+        from axiommind.learning.budget import spending
+        from axiommind.learning.checks import find_idris
+        from axiommind.learning.event_writer import Writer
+        from axiommind.learning.extractors import load
+        from axiommind.learning.pipeline import Pipeline
+        from axiommind.learning.run_report import Report
+        from axiommind.projections.runner import Segments
+
+        spend = spending(self.home.config, Writer(log, key), index.db, name, lambda: index.catch_up(log, Segments(log)))
+        chosen = load(name, self.home.config, spend)
+        if dry_run and not chosen.is_measured:
+            report = Report(dry_run=True, sessions=len(sessions), extractors=[name])
+            report.notes.append(f"{name} would be asked about {len(sessions)} sessions; a dry run asks nobody")
+            return report
+        pipeline = Pipeline(
+            log,
+            key,
+            index,
+            chosen,
+            find_idris(self.home.environ),
+            together=chosen.is_measured,
+            near=self.search.tasks_near(),
+        )
+        report = pipeline.run(sessions, dry_run=dry_run, progress=progress)
+        report.extractors = [name]
+        return report
+
+    def session_count(self) -> int:
+        """How many sessions something was learned of, or remembered; none where there is no index yet."""
+        if not self.home.config.index_path.exists():
+            return 0
+        with self.home.reading(Scope(None), None) as db:
+            (count,) = db.execute(
+                """
+                select count(*) from (
+                    select session_id from learned where status <> 'failed' union select session_id from entries)
+                """
+            ).fetchone()
+            return int(count)
+
+    def metrics(self, scope: Scope) -> Metrics:
+        """How long the steps took and how often they failed, the builds, and the audit of the store."""
+        from axiommind.learning.audit import audit
+
+        with self.home.reading(Scope(None), None) as db:
+            steps = db.execute(
+                """
+                with ranked as (
+                    select stage, latency_ms, success,
+                           cume_dist() over (partition by stage order by latency_ms) as place
+                    from pipeline_metrics where :project is null or project = :project)
+                select stage as step, count(*) as runs, sum(not success) as failed,
+                       round(min(case when place >= 0.5 then latency_ms end), 2) as p50_ms,
+                       round(min(case when place >= 0.95 then latency_ms end), 2) as p95_ms,
+                       round(sum(latency_ms) / 1000, 3) as total_s
+                from ranked group by stage order by sum(latency_ms) desc
+                """,
+                {"project": scope.project},
+            )
+            builds = db.execute(
+                """
+                select extractor, extractor_model as model, idris_version as idris, status, count(*) as builds,
+                       max(started_at) as last
+                from build_runs where :project is null or project = :project
+                group by 1, 2, 3, 4 order by builds desc
+                """,
+                {"project": scope.project},
+            )
+            failed = db.execute(
+                """
+                select session_id, extractor, error, at from learned
+                where status = 'failed' and (:project is null or project = :project) order by at desc limit 20
+                """,
+                {"project": scope.project},
+            )
+            return Metrics(dicts(steps), dicts(builds), dicts(failed), audit(db, now(), scope.project))
+
+    def budget(self) -> Spent:
+        """What models cost, day by day, and the caps."""
+        from axiommind.learning.budget import days
+
+        config = self.home.config
+        caps = {"calls": config.budget_calls, "tokens": config.budget_tokens, "usd": config.budget_usd}
+        if not config.index_path.exists():
+            return Spent([], caps)
+        with self.home.reading(Scope(None), None) as db:
+            return Spent(days(db), caps)
+
+
+def _to_learn(
+    index: Index, extractor: str, *, session: str | None, project: str | None, since: int | None, again: bool
+) -> list[str]:
+    """The sessions to learn, oldest first, so that a task is created before it is done; parents before subagents."""
+    rows = index.db.execute(
+        """
+        select s.id
+        from sessions s
+        join (select session_id, max(position) || '.' || count(*) as head from segments where live group by session_id)
+            h on h.session_id = s.id
+        left join learned l on l.session_id = s.id and l.extractor = :extractor
+        where (:again or l.head is null or l.head <> h.head or (l.status = 'failed' and l.failures < :tries))
+          and (:project is null or s.project = :project)
+          and (:since is null or coalesce(s.ended_at, s.last_ts, s.file_mtime) >= :since)
+        order by coalesce(s.started_at, s.first_ts, s.file_mtime), s.parent_session is not null, s.id
+        """,
+        {"extractor": extractor, "project": project, "since": since, "again": again, "tries": TRIES},
+    )
+    found = [row[0] for row in rows]
+    if session is None:
+        return found
+    known = {row[0] for row in index.db.execute("select id from sessions")}
+    chosen = one_of(session, known, "session")
+    return [one for one in found if one == chosen]

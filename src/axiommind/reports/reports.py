@@ -1,0 +1,67 @@
+"""Reports: perspectives, free SQL, the analyst, insight and grounding, each a question to the index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from axiommind import db as sqlite
+from axiommind.home import Home, Scope
+from axiommind.ids import one_of
+
+if TYPE_CHECKING:
+    from axiommind.reports.analysis.analyst import Analyst
+    from axiommind.reports.grounding.read import Grounding
+    from axiommind.reports.insight.report import Report
+    from axiommind.reports.perspectives import Perspective
+
+__all__ = ["Reports"]
+
+
+class Reports:
+    """Answers questions about the sessions as a whole."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def query(
+        self, perspective: Perspective, params: Mapping[str, Any], scope: Scope, db: Path | None = None
+    ) -> list[dict[str, Any]]:
+        """The rows of a perspective."""
+        with self.home.reading(scope, db) as connection:
+            connection.execute("pragma query_only=on")
+            return perspective.run(connection, params)
+
+    def sql(self, text: str, scope: Scope, db: Path | None = None) -> sqlite.Rows:
+        """The rows of one select statement of the user's, guarded and limited."""
+        with self.home.reading(scope, db) as connection:
+            sqlite.guard(connection)
+            return sqlite.run_guarded(
+                connection, text, seconds=self.home.config.query_seconds, rows=self.home.config.query_rows
+            )
+
+    def grounding(self, scope: Scope, *, since: int | None = None, session: str | None = None) -> Grounding:
+        """Of what hooks gave agents, how much was used afterwards. `session` may be the beginning of an id."""
+        from axiommind.reports.grounding.read import ground, served_sessions
+
+        with self.home.reading(Scope(None), None) as connection:  # what was given may be of another project
+            connection.execute("begin")
+            wanted = None if session is None else one_of(session, served_sessions(connection), "session with answers")
+            return ground(connection, scope.project, since=since, session=wanted)
+
+    def insight(
+        self, scope: Scope, *, since: int | None = None, until: int | None = None, prose: bool | None = None
+    ) -> Report:
+        """How work is done, with evidence; with `prose` a model writes the summary (the default where one is set)."""
+        from axiommind.reports.insight.report import InsightReports
+
+        return InsightReports(self.home).make(scope, since=since, until=until, prose=prose)
+
+    @cached_property
+    def analyst(self) -> Analyst:
+        """What suggest-workflow v2 computed, from the index."""
+        from axiommind.reports.analysis.analyst import Analyst
+
+        return Analyst(self.home)
