@@ -24,7 +24,8 @@ from axiommind.learning.extractors._precision import PRECISION
 from axiommind.learning.extractors.rules import Rules
 from axiommind.memory import Memory, Scope
 from axiommind.projections import transcript as recorded
-from axiommind.projections.transcript import Message, Transcript, Use
+from axiommind.projections.transcript import Message, ToolCall, Transcript
+from axiommind.sources.claude_code import TOOLS
 
 HERE = Path(__file__).parents[1]
 LABELLED = HERE / "tests" / "learning" / "labelled"
@@ -106,7 +107,7 @@ def todos() -> dict[str, Score]:
 
 def _todo_session(lists: list[list[list[str]]]) -> Transcript:
     messages: list[Message] = []
-    uses: list[Use] = []
+    uses: list[ToolCall] = []
     for items in lists:
         leaves = {}
         for i, (content, status) in enumerate(items):
@@ -115,11 +116,12 @@ def _todo_session(lists: list[list[list[str]]]) -> Transcript:
                 messages.append(Message(1, 1, "", "call", text, None, len(uses), False))
         given = {"todos": [{"content": content, "status": status} for content, status in items]}
         messages.append(Message(1, 1, "", "result", "Todos have been modified", None, len(uses), False))
-        uses.append(Use("TodoWrite", "TodoWrite", given, None, 1, leaves, (len(messages) - 1,), False))
+        call = ToolCall("TodoWrite", "TodoWrite", given, None, 1, leaves, (len(messages) - 1,), False)
+        uses.append(call._replace(tool=TOOLS["TodoWrite"]))
     return _session(tuple(messages), tuple(uses))
 
 
-def _session(messages: tuple[Message, ...], uses: tuple[Use, ...]) -> Transcript:
+def _session(messages: tuple[Message, ...], uses: tuple[ToolCall, ...]) -> Transcript:
     return Transcript("s", "p", "claude_code", None, None, False, "1.1", messages, uses)
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from axiommind.projections.transcript import ToolCall
+from axiommind.sources.claude_code import TOOLS
+from axiommind.tools.kinds import UNKNOWN_TOOL
 from tests.transcripts import PROJECT, Lines
+
+
+def tool_call(name: str, *values: Any) -> ToolCall:
+    """A call of one of Claude Code's tools, or of one that nobody knows."""
+    return ToolCall(name, *values)._replace(tool=TOOLS.get(name, UNKNOWN_TOOL))
 
 
 class Session(Lines):

@@ -15,7 +15,8 @@ from axiommind.learning.extractors import _answers as answers
 from axiommind.learning.extractors._answers import Answer, BadAnswer, read
 from axiommind.learning.extractors._asking import PROMPT_HASH, Answered, Question, Unanswered, Usage, extract
 from axiommind.learning.extractors._conversation import LEAST_CHARS, PARTS, render
-from axiommind.projections.transcript import Message, Transcript, Use
+from axiommind.projections.transcript import Message, ToolCall, Transcript
+from tests.learning.sessions import tool_call
 
 
 def entry(**fields: Any) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def answer(*entries: Any, **more: Any) -> str:
     return json.dumps({"entries": list(entries), **more})
 
 
-def transcript(*said: tuple[str, str], uses: tuple[Use, ...] = ()) -> Transcript:
+def transcript(*said: tuple[str, str], uses: tuple[ToolCall, ...] = ()) -> Transcript:
     messages = [
         Message(1, n + 1, "/message/content", role, text, 1_000 + n, None, False) for n, (role, text) in enumerate(said)
     ]
@@ -420,9 +421,11 @@ def lines(session: Transcript, chars: int = 5_000) -> list[str]:
 
 
 def test_messages_are_numbered_by_their_place() -> None:
-    use = Use("Bash", "Bash:test", {}, None, 3, {"/command": 2, "/description": 3}, (4, 5), True)
-    edit = Use("Edit", "Edit", {}, None, 4, {"/file_path": 6, "/old_string": 7}, (8,), False)
-    todo = Use("TodoWrite", "TodoWrite", {}, None, 5, {"/todos/0/content": 9, "/todos/0/activeForm": 10}, (), None)
+    use = tool_call("Bash", "Bash:test", {}, None, 3, {"/command": 2, "/description": 3}, (4, 5), True)
+    edit = tool_call("Edit", "Edit", {}, None, 4, {"/file_path": 6, "/old_string": 7}, (8,), False)
+    todo = tool_call(
+        "TodoWrite", "TodoWrite", {}, None, 5, {"/todos/0/content": 9, "/todos/0/activeForm": 10}, (), None
+    )
     said = [
         ("person", "Fix it", None, False),
         ("assistant", "", None, False),
@@ -452,7 +455,7 @@ def test_messages_are_numbered_by_their_place() -> None:
 
 def test_what_our_own_memory_said_is_not_learned_again() -> None:
     def result(name: str, **given: str) -> list[int]:
-        use = Use(name, name, dict(given), None, 1, {}, (1,), False)
+        use = tool_call(name, name, dict(given), None, 1, {}, (1,), False)
         messages = [Message(1, 1, "/x", "person", "hello", None, None, False)]
         messages.append(Message(1, 2, "/x", "result", "always use tabs", None, 0, False))
         return sorted(render(transcript(uses=(use,))._replace(messages=tuple(messages)), 5_000).parts[0].shown)

@@ -22,8 +22,8 @@ from axiommind.learning.extractors._shell import runs
 from axiommind.learning.extractors._statements import stated
 from axiommind.learning.extractors._tasks import MOST
 from axiommind.learning.extractors.rules import Rules
-from axiommind.projections.transcript import Message, Transcript, Use
-from tests.learning.sessions import Session
+from axiommind.projections.transcript import Message, ToolCall, Transcript
+from tests.learning.sessions import Session, tool_call
 from tests.transcripts import Lines, World, encode
 
 WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -707,7 +707,7 @@ FIELDS = [
 @st.composite
 def sessions(draw: st.DrawFn) -> Transcript:
     messages: list[Message] = []
-    uses: list[Use] = []
+    uses: list[ToolCall] = []
     for name in draw(st.lists(st.sampled_from(["person", *NAMES]), max_size=6)):
         if name == "person":
             messages.append(Message(1, 1, "/m", "person", draw(TEXT), None, None, False))
@@ -724,7 +724,7 @@ def sessions(draw: st.DrawFn) -> Transcript:
         failed = draw(st.sampled_from([True, False, None]))
         copied = draw(st.booleans())
         messages[first:] = [message._replace(copied=copied) for message in messages[first:]]
-        uses.append(Use(name, kind, given, None, 1, leaves, (len(messages) - 1,), failed, copied))
+        uses.append(tool_call(name, kind, given, None, 1, leaves, (len(messages) - 1,), failed, copied))
     return Transcript("s", "p", "a", None, None, False, "1.1", tuple(messages), tuple(uses))
 
 
@@ -767,7 +767,7 @@ def test_hostile_text_takes_linear_time(piece: str) -> None:
     )
     given = {"command": text, "questions": [{"question": "a", "options": []}], "plan": text, "todos": text}
     uses = tuple(
-        Use(name, kind, given, None, 1, {"/command": 3, "/plan": 3}, (4,), failed)
+        tool_call(name, kind, given, None, 1, {"/command": 3, "/plan": 3}, (4,), failed)
         for name, kind, failed in (
             ("Bash", "Bash:test", True),
             ("Bash", "Bash:test", False),

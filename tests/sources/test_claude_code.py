@@ -252,6 +252,14 @@ def test_lines_that_cannot_be_read_are_left_alone() -> None:
 # --- where the files are -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("tool", ["Read", "PowerShell", "mcp__server__tool", "BashOutput"])
+def test_only_shell_commands_have_a_class(tool: str) -> None:
+    called = Lines()
+    called.tool(tool, "t1", command="git status")
+    (use,) = decode(*called.lines).tool_uses
+    assert use.classified_name == tool
+
+
 def files(root: Path, **environ: str) -> list[tuple[str, str, str | None]]:
     found = claude_code.discover({"CLAUDE_CONFIG_DIR": str(root), **environ}, root, [])
     return [(f.kind, f.session_id, f.parent_session) for f in found.files]

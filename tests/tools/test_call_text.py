@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiommind.tools.call_text import ERROR_CHARS, VALUE_CHARS, excerpt, has_output, tool_text
+from axiommind.sources.claude_code import TOOLS
+from axiommind.tools.call_text import ERROR_CHARS, VALUE_CHARS, excerpt, tool_text
+from axiommind.tools.kinds import UNKNOWN_TOOL
+from axiommind.tools.results import has_output
 
 
 def said(name: str, given: Any, error: str | None = None, output: str | None = None) -> list[str]:
@@ -109,5 +112,6 @@ def test_of_an_error_as_much_as_of_an_output() -> None:
     ],
 )
 def test_which_results_are_worth_searching(name: str, classified: str, given: Any, kept: bool) -> None:
-    assert has_output(name, classified, given) is kept
-    assert has_output(name, classified, json.dumps(given)) is kept, "as the index holds it"
+    tool = TOOLS.get(name, UNKNOWN_TOOL)
+    assert has_output(tool, name, classified, given) is kept
+    assert has_output(tool, name, classified, json.dumps(given)) is kept, "as the index holds it"

@@ -593,8 +593,8 @@ class Ingest:
 
 
 def _with_parent(file: SourceFile, outcome: _Outcome) -> SourceFile:
-    """[OLD] subagents lie beside their parent, and only their lines say whose they are."""
-    if file.parent_session is not None or not file.session_id.startswith("agent-"):
+    """The file of a subagent with its parent, where only its lines say whose it is."""
+    if not file.parent_inside:
         return file
     parents = [s.decoded.parent_session for s in outcome.segments if s.decoded is not None]
     return file._replace(parent_session=next((p for p in parents if p), None))

@@ -24,7 +24,7 @@ from axiommind.projections.entry_rows import EntryRow
 from axiommind.projections.passages import KIND_BITS, KINDS
 from axiommind.projections.transcript import Transcript
 from axiommind.text.summary import sentences, summary
-from axiommind.tools.call_text import is_ours
+from axiommind.tools.results import is_ours
 
 __all__ = ["MOST_QUOTES", "TYPES", "Remembered", "Said", "check_said", "noticed_in", "passages_named", "rises_of"]
 

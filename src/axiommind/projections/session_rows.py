@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from axiommind.projections import PLACE_BITS, Batch, _canonical
+from axiommind.sources import load as load_source
 from axiommind.sources.records import Decoded, Record, ToolResult
-from axiommind.tools.call_text import has_output
+from axiommind.tools.kinds import UNKNOWN_TOOL
+from axiommind.tools.results import has_output
 
 __all__ = ["add", "already_known", "clear", "iso", "row_id"]
 
@@ -203,13 +205,15 @@ def _late_result(db: sqlite3.Connection, session: str, result: ToolResult) -> No
     """A result whose tool use came in an earlier segment."""
     rows = db.execute(
         """
-        select id, tool_name, classified_name, input_json from tool_uses
-        where session_id = ? and tool_use_id = ? and is_error is null
+        select t.id, t.tool_name, t.classified_name, t.input_json, s.agent
+        from tool_uses t join sessions s on s.id = t.session_id
+        where t.session_id = ? and t.tool_use_id = ? and t.is_error is null
         """,
         (session, result.tool_use_id),
     )
-    for use, name, classified, given in rows.fetchall():
-        output = result.output if has_output(name, classified, given) else None
+    for use, name, classified, given, agent in rows.fetchall():
+        tool = load_source(agent).TOOLS.get(name, UNKNOWN_TOOL)
+        output = result.output if has_output(tool, name, classified, given) else None
         db.execute(
             "update tool_uses set is_error = ?, error = ?, output = ?, result_chars = ?, result_line = ? where id = ?",
             (result.is_error, result.error, output, result.chars, result.line, use),

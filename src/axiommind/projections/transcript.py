@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from axiommind.model import Span
+from axiommind.sources import Source
 from axiommind.sources import load as load_source
-from axiommind.sources.records import Call
+from axiommind.sources.records import CallBlocks
 from axiommind.text import jsonlines
+from axiommind.tools.kinds import UNKNOWN_TOOL, KnownTool
 
-__all__ = ["Blob", "Message", "Transcript", "Use", "head_of", "line_of", "read", "text_at"]
+__all__ = ["Blob", "Message", "ToolCall", "Transcript", "head_of", "line_of", "read", "text_at"]
 
 Blob = Callable[[str], bytes | None]
 
@@ -36,7 +38,7 @@ class Message(NamedTuple):
         return Span(self.position, self.line, self.block, start, end)
 
 
-class Use(NamedTuple):
+class ToolCall(NamedTuple):
     """One use of a tool: what it was given, the messages that hold its texts, and what came back."""
 
     name: str
@@ -48,6 +50,7 @@ class Use(NamedTuple):
     results: tuple[int, ...]  # messages; none when nothing came back
     failed: bool | None  # None when nothing came back
     copied: bool = False
+    tool: KnownTool = UNKNOWN_TOOL  # what it is, whatever the agent calls it
 
 
 class Transcript(NamedTuple):
@@ -62,7 +65,7 @@ class Transcript(NamedTuple):
     subagent: bool
     head: str  # changes whenever there is something new to read
     messages: tuple[Message, ...]
-    uses: tuple[Use, ...]  # in order
+    uses: tuple[ToolCall, ...]  # in order
 
     @property
     def size(self) -> int:
@@ -88,7 +91,7 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
     elsewhere = _said_elsewhere(db, session)
     seen: set[str] = set()
     messages: list[Message] = []
-    uses: list[Use] = []
+    uses: list[ToolCall] = []
     by_id: dict[str, int] = {}
     early: dict[str, list[int]] = {}  # results that came before their call
     done: set[tuple[str, int]] = set()
@@ -101,10 +104,11 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
         if content is None or (name, first_line) in done:
             continue
         done.add((name, first_line))
-        blocks, calls = load_source(source).blocks(content, first_line, frozenset(seen))
+        room = load_source(source)
+        blocks, calls = room.blocks(content, first_line, frozenset(seen))
         base = len(messages)
         first_use = len(uses)
-        uses += [_use(call, base, call.uuid in elsewhere) for call in calls]
+        uses += [_call(room, call, base, call.uuid in elsewhere) for call in calls]
         for n, call in enumerate(calls):
             if call.use_id is not None:
                 by_id[call.use_id] = first_use + n
@@ -133,9 +137,11 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
     )
 
 
-def _use(call: Call, base: int, copied: bool) -> Use:
+def _call(source: Source, call: CallBlocks, base: int, copied: bool) -> ToolCall:
+    tool = source.TOOLS.get(call.name, UNKNOWN_TOOL)
     leaves = {pointer: base + place for pointer, place in call.leaves.items()}
-    return Use(call.name, call.classified_name, call.given, call.timestamp, call.line, leaves, (), None, copied)
+    made = (call.name, call.classified_name, call.given, call.timestamp, call.line)
+    return ToolCall(*made, leaves, (), None, copied, tool)
 
 
 def _said_elsewhere(db: sqlite3.Connection, session: str) -> set[str]:

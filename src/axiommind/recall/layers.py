@@ -35,7 +35,7 @@ sh sql svg swift toml ts tsx txt vue xml yaml yml zig
 """
 _ENDINGS = frozenset(_ENDING_LIST.split())
 _WORD = re.compile(r"\w+")
-_WITH_CODE = frozenset(["Bash", "Edit", "MultiEdit", "Write", "NotebookEdit"])
+_EDITED = "exists (select 1 from file_edits e where e.tool_use_id = tool_uses.id)"
 _FILE = """
     case when json_valid(input_json) then
         coalesce(json_extract(input_json, '$.file_path'), json_extract(input_json, '$.notebook_path'),
@@ -193,16 +193,18 @@ def _used(
     db: sqlite3.Connection, passage: Passage, content: str, children: Sequence[tuple[int, str, int]]
 ) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     """The files that a passage is about, the tools that were called, and whether there is code in it."""
+    from axiommind.tools.kinds import is_run
+
     calls = [passage.ref] if passage.kind == "tool" else [ref for _, kind, ref in children if kind == "tool"]
     places = ", ".join(map(str, calls))
-    rows = db.execute(f"select tool_name, classified_name, {_FILE} from tool_uses where id in ({places}) order by id")
+    rows = db.execute(f"select classified_name, {_EDITED}, {_FILE} from tool_uses where id in ({places}) order by id")
     tools: dict[str, None] = {}
     files: dict[str, None] = {}
     has_code = "```" in content or "~~~" in content
-    for name, classified, file in rows:
+    for classified, was_edited, file in rows:
         tools[classified] = None
         if passage.kind == "tool":
-            has_code = has_code or name in _WITH_CODE
+            has_code = has_code or bool(was_edited) or is_run(classified)
             if isinstance(file, str) and file:
                 files[file] = None
     if not files:

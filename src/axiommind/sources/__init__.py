@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from axiommind.model import Problem
-    from axiommind.sources.records import Block, Call, Decoded
+    from axiommind.sources.records import Block, CallBlocks, Decoded
+    from axiommind.tools.kinds import KnownTool
 
-__all__ = ["Discovery", "Source", "SourceFile", "discover_all", "load", "names"]
+__all__ = ["Discovery", "Source", "SourceFile", "discover_all", "load", "names", "resume_command", "tool_names"]
 
 # Modules of the folder that are not formats.
 _SHARED = {"records", "jsonl", "markdown"}
@@ -33,6 +34,7 @@ class SourceFile(NamedTuple):
     size: int
     mtime_ns: int
     inode: int
+    parent_inside: bool = False  # it is a subagent's, and only its own lines say whose
 
 
 class Discovery(NamedTuple):
@@ -45,6 +47,14 @@ class Source(Protocol):
     """What a module in this folder offers."""
 
     NAME: str
+    TOOLS: Mapping[str, KnownTool]  # by the agent's own names
+    WATCHED: tuple[str, ...]  # how the names of the files end whose changes bring something new
+
+    def watched(self, root: Path) -> Path:
+        """The folder of a root to watch for changes."""
+
+    def resume(self, session_id: str) -> tuple[str, ...] | None:
+        """The command that takes a session up again, in its working folder; None where the agent has none."""
 
     def discover(self, environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None) -> Discovery:
         """Every file under every root, or only those that may belong to one project."""
@@ -57,7 +67,7 @@ class Source(Protocol):
 
     def blocks(
         self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()
-    ) -> tuple[list[Block], list[Call]]:
+    ) -> tuple[list[Block], list[CallBlocks]]:
         """The texts of some redacted lines in order, each where it stands, and the uses of tools among them."""
 
     def sidecar(self, kind: str, content: bytes) -> dict[str, str]:
@@ -80,3 +90,18 @@ def discover_all(
 ) -> list[tuple[str, Discovery]]:
     """What every source finds, by the source's name."""
     return [(name, load(name).discover(environ, home, roots, project)) for name in names()]
+
+
+def tool_names(*wanted: str) -> frozenset[str]:
+    """What agents call the tools of these kinds or acts (`tools/kinds.py`)."""
+    return frozenset(
+        tool
+        for name in names()
+        for tool, known in load(name).TOOLS.items()
+        if known.kind in wanted or known.act in wanted
+    )
+
+
+def resume_command(agent: str, session_id: str) -> tuple[str, ...] | None:
+    """The command that takes a session up again, in its working folder; None where there is none."""
+    return load(agent).resume(session_id) if agent in names() else None

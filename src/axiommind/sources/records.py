@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 __all__ = [
     "Block",
-    "Call",
-    "Command",
+    "CallBlocks",
     "Compaction",
     "Decoded",
-    "Prompt",
     "PullRequest",
     "Record",
     "Response",
     "ToolResult",
     "ToolUse",
+    "UserCommand",
+    "UserPrompt",
 ]
 
 
@@ -33,7 +33,7 @@ class Record(NamedTuple):
     line: int
 
 
-class Prompt(NamedTuple):
+class UserPrompt(NamedTuple):
     """What a person asked."""
 
     uuid: str | None
@@ -44,7 +44,7 @@ class Prompt(NamedTuple):
     keywords: tuple[str, ...]
 
 
-class Command(NamedTuple):
+class UserCommand(NamedTuple):
     """What a person ran: a slash command or a shell line typed with `!`."""
 
     uuid: str | None
@@ -118,8 +118,8 @@ class PullRequest(NamedTuple):
 class Decoded:
     lines: int = 0
     records: list[Record] = field(default_factory=list)
-    prompts: list[Prompt] = field(default_factory=list)
-    commands: list[Command] = field(default_factory=list)
+    prompts: list[UserPrompt] = field(default_factory=list)
+    commands: list[UserCommand] = field(default_factory=list)
     responses: list[Response] = field(default_factory=list)
     tool_uses: list[ToolUse] = field(default_factory=list)
     results: list[ToolResult] = field(default_factory=list)  # of tool uses in an earlier segment
@@ -159,9 +159,9 @@ class Block(NamedTuple):
     failed: bool = False
 
 
-class Call(NamedTuple):
-    """One use of a tool. `leaves` says which block (its place in the list of blocks) holds the text at a pointer
-    relative to the input, such as `/todos/0/content`."""
+class CallBlocks(NamedTuple):
+    """One use of a tool and the blocks of its input. `leaves` says which block (its place in the list of blocks) holds
+    the text at a pointer relative to the input, such as `/todos/0/content`."""
 
     line: int
     name: str

@@ -1,10 +1,6 @@
-"""What kind of work a tool call did: `Bash:git`, `Bash:test`, `Bash:build`, `Bash:lint` or `Bash:other`.
+"""The class of a shell command: `Bash:git`, `Bash:test`, `Bash:build`, `Bash:lint` or `Bash:other`.
 
-A shell line is cut into its simple commands by a small scanner: quotes, substitutions, here-documents,
-comments and redirections are read as a shell reads them, so a word counts only where a program stands.
-Wrappers (env, sudo, timeout, npx, `uv run`, `bash -c`, ssh …) are taken off. It never runs, expands or
-refuses anything, and takes linear time.
-
+It is told by the programs that the line runs (`shell_programs`), without running or expanding anything.
 When a line holds several kinds, the rarest says most about it: test, then build, then lint, then git.
 `git add -A && git commit -m x && npm test` is a test run, and `npm run build && git push` a build: the check
 is what the agent waited for and may have to repeat, while git and helpers (cd, cat, tail) come along with
@@ -17,22 +13,17 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-__all__ = ["classify", "programs"]
+from axiommind.tools.kinds import RUN_CLASS
+from axiommind.tools.shell_programs import program_name, programs
+
+__all__ = ["classify"]
 
 
-def classify(tool_name: str, tool_input: Mapping[str, object] | None) -> str:
-    """The name under which a tool call is counted: the class of a Bash command, any other tool's own name."""
-    if tool_name != "Bash":
-        return tool_name
-    command = tool_input.get("command") if isinstance(tool_input, Mapping) else None
+def classify(command: object) -> str:
+    """The class of a shell command, under which its call is counted. What is no text is of none in particular."""
     if not isinstance(command, str):
-        return "Bash:other"
+        return f"{RUN_CLASS}other"
     return _class_of(command) if len(command) <= _CACHED else _class_of.__wrapped__(command)
-
-
-def programs(command: str) -> list[list[str]]:
-    """The simple commands of a shell line as words, program first, wrappers removed. Never raises."""
-    return _programs(command, 0)
 
 
 # --- classes ----------------------------------------------------------------------------------------------
@@ -42,8 +33,8 @@ _CACHED = 2048  # characters; longer commands are here-documents and seldom come
 
 @lru_cache(maxsize=2048)
 def _class_of(command: str) -> str:
-    kinds = {_kind(words) for words in _programs(command, 0)}
-    return next((f"Bash:{kind}" for kind in ("test", "build", "lint", "git") if kind in kinds), "Bash:other")
+    kinds = {_kind(words) for words in programs(command)}
+    return RUN_CLASS + next((kind for kind in ("test", "build", "lint", "git") if kind in kinds), "other")
 
 
 def _names(text: str) -> frozenset[str]:
@@ -168,13 +159,13 @@ _VALUED = _names(
 
 
 def _kind(words: Sequence[str]) -> str:
-    name = _name(words[0])
+    name = program_name(words[0])
     args = _arguments(words)
     if name in ("node", "php", "ruby", "perl", "tsx", "ts-node") or name.startswith("python"):
         # `node node_modules/.bin/jest`, `php artisan test`, `python manage.py test`
         if not args:
             return "other"
-        name, args = _name(args[0]).removesuffix(".js").removesuffix(".mjs").removesuffix(".cjs"), args[1:]
+        name, args = program_name(args[0]).removesuffix(".js").removesuffix(".mjs").removesuffix(".cjs"), args[1:]
     if name.startswith("git-"):
         return "git"
     first = args[0] if args else ""
@@ -208,7 +199,7 @@ def _runner_kind(name: str, args: Sequence[str]) -> str:
         return "other"
     if at >= len(args):
         return _PROGRAMS.get(name, "other")
-    script = _name(args[at])
+    script = program_name(args[at])
     following = args[at + 1] if at + 1 < len(args) else ""
     # `yarn test:unit` names a script, `yarn vitest` and `pnpm vite build` a program.
     return (
@@ -225,12 +216,6 @@ def _target_kind(target: str, kinds: Mapping[str, str]) -> str:
     return next((kinds[part] for name in _NAME_PART.findall(target[:200]) if (part := name.lower()) in kinds), "")
 
 
-def _name(word: str) -> str:
-    """`/usr/bin/git`, `./node_modules/.bin/jest`, `git.exe` → the program's name."""
-    name = word.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    return name.rpartition(".")[0] if name.endswith((".exe", ".cmd", ".bat")) else name
-
-
 def _arguments(words: Sequence[str]) -> list[str]:
     """The first few words after the program that are no options nor the values of options."""
     found: list[str] = []
@@ -243,345 +228,3 @@ def _arguments(words: Sequence[str]) -> list[str]:
         elif not word.startswith("-"):
             found.append(word)
     return found
-
-
-# --- wrappers ---------------------------------------------------------------------------------------------
-
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
-_LEADING = _names("if then elif else while until do ! { time coproc")
-_STRUCTURE = _names("for case select function done fi esac } in")
-_SHELLS = _names("bash sh zsh dash ksh fish ash")
-# wrapper → its options that take a value in the next word
-_WRAPPERS: dict[str, frozenset[str]] = {
-    name: _names(options)
-    for name, options in {
-        "env": "-u --unset -C --chdir -S",
-        "sudo": "-u -g -h -p -C -D -R -T -U --user --group",
-        "doas": "-u -C",
-        "time": "-f -o --format --output",
-        "timeout": "-k -s --kill-after --signal",
-        "gtimeout": "-k -s --kill-after --signal",
-        "nice": "-n --adjustment",
-        "ionice": "-c -n -p",
-        "nohup": "",
-        "setsid": "",
-        "stdbuf": "-i -o -e",
-        "unbuffer": "",
-        "caffeinate": "-t -w",
-        "exec": "-a",
-        "builtin": "",
-        "command": "",
-        "xargs": "-n -I -P -L -d -a -E -s --max-args --max-procs --delimiter --arg-file",
-        "parallel": "-j -a --jobs",
-        "npx": "-p --package -c --call",
-        "bunx": "-p --package",
-        "pnpx": "",
-        "uvx": "--from --with --python -p",
-        "cross-env": "",
-        "dotenv": "-e -f",
-        "direnv": "",
-        "xvfb-run": "-n -s -e --server-args --server-num",
-        "coverage": "--source --omit --include --rcfile --data-file",
-        "rtk": "",
-        "ssh": "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
-    }.items()
-}
-# Wrappers with words of their own before the command: `timeout 60 …`, `ssh host …`, `direnv exec . …`.
-_OPERANDS = {"timeout": 1, "gtimeout": 1, "ssh": 1, "direnv": 2}
-# program → subcommands after which a command follows, with the operands between.
-_RUN_WORDS: dict[str, dict[str, int]] = {
-    "uv": {"run": 0},
-    "poetry": {"run": 0},
-    "pipenv": {"run": 0},
-    "pdm": {"run": 0},
-    "rye": {"run": 0},
-    "hatch": {"run": 0},
-    "pixi": {"run": 0},
-    "conda": {"run": 0},
-    "mise": {"exec": 0, "x": 0},
-    "bundle": {"exec": 0},
-    "npm": {"exec": 0, "x": 0},
-    "pnpm": {"exec": 0, "dlx": 0},
-    "yarn": {"exec": 0, "dlx": 0},
-    "bun": {"x": 0},
-    "uv-tool": {"run": 0},
-    "docker": {"exec": 1},
-    "podman": {"exec": 1},
-    "docker-compose": {"exec": 1, "run": 1},
-    "kubectl": {"exec": 1},
-}
-_RUN_VALUED = _names(
-    "-C -F -n -p -e -u -w -c --filter --dir --cwd --prefix --project --directory --python --with "
-    "--extra --group --env --env-file --from --package --name --user --workdir --namespace --container "
-    "--with-requirements --only-group"
-)
-_RTK = _names("proxy test err summary")  # rtk shortens what a command prints; agents put it before all
-_DEPTH = 4
-
-
-def _programs(command: str, depth: int) -> list[list[str]]:
-    found: list[list[str]] = []
-    for words in _simple_commands(command):
-        found.extend(_unwrap(words, depth))
-    return found
-
-
-def _unwrap(words: list[str], depth: int) -> list[list[str]]:
-    """The command inside its wrappers; several where a shell is handed a line, none where nothing is run."""
-    at, end = 0, len(words)
-    while at < end:
-        word = words[at]
-        if word in _LEADING or _ASSIGNMENT.match(word):
-            at += 1
-            continue
-        if word in _STRUCTURE:
-            return []
-        name = _name(word)
-        if name in _SHELLS or name == "eval":
-            line = _shell_line(words, at)
-            if line is None or depth >= _DEPTH:
-                return [words[at:]]
-            return _programs(line, depth + 1)
-        if name in _WRAPPERS:
-            following = _after_options(words, at + 1, _WRAPPERS[name])
-            if name in ("command", "builtin") and following > at + 1 and words[at + 1] in ("-v", "-V"):
-                return [words[at:]]
-            if name == "coverage":
-                if words[at + 1 : at + 2] != ["run"]:
-                    return [words[at:]]
-                following = _after_options(words, at + 2, _WRAPPERS[name])
-                if "-m" in words[at + 2 : following]:
-                    following = words.index("-m", at + 2) + 1
-            if name == "rtk" and words[following : following + 1] and words[following] in _RTK:
-                following += 1
-            following += _OPERANDS.get(name, 0)
-            if name == "ssh" and following < end:
-                return _programs(" ".join(words[following:]), depth + 1) if depth < _DEPTH else []
-            if following >= end:
-                return [words[at:]]
-            at = following
-            continue
-        if name.startswith(("python", "pypy")) or name == "py":
-            module = _module_at(words, at + 1)
-            if module is None:
-                return [words[at:]]
-            at = module
-            continue
-        inner = _inner_command(words, at, name)
-        if inner is None:
-            return [words[at:]]
-        at = inner
-    return []
-
-
-def _after_options(words: list[str], at: int, valued: frozenset[str]) -> int:
-    """The place of the first word that is no option, no option's value and no assignment."""
-    while at < len(words):
-        word = words[at]
-        if word == "--":
-            return at + 1
-        if word.startswith("-") and word != "-":
-            at += 2 if word in valued else 1
-        elif _ASSIGNMENT.match(word):
-            at += 1
-        else:
-            break
-    return at
-
-
-def _shell_line(words: list[str], at: int) -> str | None:
-    """The line that `bash -c`, `sh -lc` or `eval` is given."""
-    if _name(words[at]) == "eval":
-        return " ".join(words[at + 1 :]) or None
-    for place in range(at + 1, min(len(words) - 1, at + 9)):
-        if not words[place].startswith("-"):
-            return None
-        if not words[place].startswith("--") and "c" in words[place]:
-            return words[place + 1]
-    return None
-
-
-def _module_at(words: list[str], at: int) -> int | None:
-    """Of `python -X dev -m pytest` the place of `pytest`."""
-    while at < len(words) - 1 and words[at].startswith("-"):
-        if words[at] == "-m":
-            return at + 1
-        if words[at] == "-c":
-            return None
-        at += 2 if words[at] in ("-X", "-W") else 1
-    return None
-
-
-def _inner_command(words: list[str], at: int, name: str) -> int | None:
-    """Of `uv run --extra dev pytest` or `docker compose exec web pytest` the place of `pytest`."""
-    if name in ("docker", "podman") and words[at + 1 : at + 2] == ["compose"]:
-        at, name = at + 1, "docker-compose"
-    if name == "uv" and words[at + 1 : at + 2] == ["tool"]:
-        at, name = at + 1, "uv-tool"
-    runs = _RUN_WORDS.get(name)
-    if runs is None:
-        return None
-    sub = _after_options(words, at + 1, _RUN_VALUED)
-    if sub >= len(words) or words[sub] not in runs:
-        return None
-    place = sub
-    for _ in range(runs[words[sub]] + 1):
-        place = _after_options(words, place + 1, _RUN_VALUED)
-    if "-m" in words[sub + 1 : place]:
-        place = words.index("-m", sub + 1) + 1
-    return place if place < len(words) else None
-
-
-# --- the scanner ------------------------------------------------------------------------------------------
-
-_PLAIN = re.compile(r"[^\s'\"\\`$<>|&;()]+")
-_IN_QUOTES = re.compile(r'[^"\\`$]+')
-_ANSI = re.compile(r"\$'[^'\\]*(?:\\.[^'\\]*)*'?", re.DOTALL)
-_DELIMITER = re.compile(r"-?[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|\\?([^\s'\"<>|&;()]+))")
-_REDIRECT = re.compile(r"[<>]{1,2}[&|]?")
-
-
-def _simple_commands(text: str) -> list[list[str]]:
-    """Cut a shell line into lists of words. One pass; nesting lives on a stack, not in calls."""
-    found: list[list[str]] = []
-    words: list[str] = []
-    word: list[str] | None = None  # the pieces of the word being read; None between words
-    quoted = False  # inside double quotes
-    skip = False  # the next word is the target of a redirection
-    sums = False  # inside $(( )): nothing there is a command
-    closer = ""
-    stack: list[tuple[list[str], list[str] | None, bool, bool, bool, str]] = []
-    bodies: list[str] = []
-    at, end = 0, len(text)
-
-    while at < end:
-        char = text[at]
-        if not quoted and (piece := _PLAIN.match(text, at)):
-            if char == "#" and word is None:
-                close = text.find("\n", at)
-                at = end if close < 0 else close
-                continue
-            if word is None:
-                word = [piece[0]]
-            else:
-                word.append(piece[0])
-            at = piece.end()
-        elif quoted and char not in '"\\`$':
-            piece = _IN_QUOTES.match(text, at)
-            assert piece is not None and word is not None
-            word.append(piece[0])
-            at = piece.end()
-        elif char == '"':
-            quoted = not quoted
-            word = [] if word is None else word
-            at += 1
-        elif char == "\\":
-            if text[at + 1 : at + 2] != "\n":
-                word = [] if word is None else word
-                word.append(text[at + 1 : at + 2])
-            at += 2
-        elif char == "`":
-            if closer == "`":
-                _close_word(words, word, skip)
-                if words and not sums:
-                    found.append(words)
-                words, word, quoted, skip, sums, closer = stack.pop()
-            else:
-                stack.append((words, [""] if word is None else word, quoted, skip, sums, closer))
-                words, word, quoted, skip, closer = [], None, False, False, "`"
-            at += 1
-        elif char == "$" and text[at + 1 : at + 2] == "(":
-            stack.append((words, [""] if word is None else word, quoted, skip, sums, closer))
-            words, word, quoted, skip, closer = [], None, False, False, ")"
-            sums = sums or text[at + 2 : at + 3] == "("
-            at += 2
-        elif char == "$" and not quoted and text[at + 1 : at + 2] == "'":
-            piece = _ANSI.match(text, at)
-            assert piece is not None
-            word = [] if word is None else word
-            word.append(piece[0][2:-1])
-            at = piece.end()
-        elif char == "$":
-            word = [] if word is None else word
-            word.append("$")
-            at += 1
-        elif char == "'":
-            close = text.find("'", at + 1)
-            close = end if close < 0 else close
-            word = [] if word is None else word
-            word.append(text[at + 1 : close])
-            at = close + 1
-        elif char in "<>":
-            if word is not None and all(map(str.isdigit, word)):
-                word = None  # the file descriptor of `2>`
-            skip = _close_word(words, word, skip)
-            word = None
-            if text.startswith("(", at + 1):
-                stack.append((words, [""], False, skip, sums, closer))
-                words, word, skip, closer = [], None, False, ")"
-                at += 2
-            elif text.startswith("<<<", at):
-                skip = True
-                at += 3
-            elif text.startswith("<<", at) and not sums and (mark := _DELIMITER.match(text, at + 2)):
-                bodies.append(mark[1] or mark[2] or mark[3] or "")
-                at = mark.end()
-            else:
-                piece = _REDIRECT.match(text, at)
-                assert piece is not None
-                skip = True
-                at = piece.end()
-        elif char in "|&;()\n":
-            if char == "&" and text.startswith(">", at + 1):
-                at += 1
-                continue
-            _close_word(words, word, skip)
-            word, skip = None, False
-            if words and not sums:
-                found.append(words)
-            words = []
-            at += 1
-            if char == "(":
-                stack.append(([], None, False, False, sums, closer))
-                closer = ")"
-                sums = sums or text.startswith("(", at)
-            elif char == ")" and closer == ")":
-                words, word, quoted, skip, sums, closer = stack.pop()
-            elif char == "\n" and bodies:
-                at = _after_bodies(text, at, bodies)
-                bodies.clear()
-        else:  # a blank
-            skip = _close_word(words, word, skip)
-            word = None
-            at += 1
-
-    # What was left open ends here: quotes, substitutions, the last command.
-    while True:
-        _close_word(words, word, skip)
-        if words and not sums:
-            found.append(words)
-        if not stack:
-            return found
-        words, word, quoted, skip, sums, closer = stack.pop()
-
-
-def _close_word(words: list[str], word: list[str] | None, skip: bool) -> bool:
-    """End the word being read; tells whether a redirection still waits for its target."""
-    if word is None:
-        return skip
-    if not skip:
-        words.append("".join(word))
-    return False
-
-
-def _after_bodies(text: str, at: int, marks: list[str]) -> int:
-    """The place after the here-documents that start here; a body without its end takes the rest."""
-    for mark in marks:
-        while at < len(text):
-            close = text.find("\n", at)
-            close = len(text) if close < 0 else close
-            line = text[at:close].strip()
-            at = close + 1
-            if line == mark:
-                break
-    return min(at, len(text))

@@ -15,7 +15,8 @@ from axiommind.learning.drafts import Draft, Quote
 from axiommind.learning.extractors._precision import PRECISION
 from axiommind.learning.extractors._quoting import MOST_QUOTES, clip, covered, cut, given, head, only, within
 from axiommind.learning.extractors._shell import Word, runs
-from axiommind.projections.transcript import Transcript, Use
+from axiommind.projections.transcript import ToolCall, Transcript
+from axiommind.tools.kinds import RUN
 
 __all__ = ["commits", "pull_requests"]
 
@@ -59,7 +60,7 @@ class _Made:
 class _Run(NamedTuple):
     """A run of git in a shell line, and what came back from the whole line."""
 
-    use: Use
+    use: ToolCall
     message: int
     words: list[Word]
     done: dict[str, re.Match[str]]  # what git said that it committed, by subject
@@ -214,7 +215,7 @@ def pull_requests(transcript: Transcript) -> list[Draft]:
 
 
 def _pull_request(
-    transcript: Transcript, use: Use, message: int, words: list[Word], result: int, link: re.Match[str]
+    transcript: Transcript, use: ToolCall, message: int, words: list[Word], result: int, link: re.Match[str]
 ) -> Draft:
     title = _option(words, "--title", "-t")
     body = _option(words, "--body", "-b")
@@ -251,8 +252,8 @@ def _option(words: list[Word], *names: str) -> Word | None:
     return None
 
 
-def _command(use: Use) -> tuple[str, int | None]:
+def _command(use: ToolCall) -> tuple[str, int | None]:
     """A shell line that ran to its end without failing, and the message that holds it."""
-    if use.name != "Bash" or use.failed is not False or use.given.get("run_in_background"):
+    if use.tool.kind != RUN or use.failed is not False or use.given.get("run_in_background"):
         return "", None
     return given(use, "command"), use.leaves.get("/command")

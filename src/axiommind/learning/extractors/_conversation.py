@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from axiommind.ids import dedupe_key
-from axiommind.projections.transcript import Message, Transcript, Use
+from axiommind.projections.transcript import Message, ToolCall, Transcript
 from axiommind.text.summary import without_colours
-from axiommind.tools.call_text import excerpt, has_output
+from axiommind.tools.call_text import excerpt
+from axiommind.tools.results import has_output
 
 __all__ = ["LEAST_CHARS", "MOST_CHARS", "PARTS", "Conversation", "Part", "render"]
 
@@ -27,9 +28,6 @@ _CALL_CHARS = 800
 _ERROR_CHARS = 800
 _RESULT_CHARS = 400  # a longer result is not shown: it is a file, a list or a log
 _FRAME_CHARS = 300  # the lines around the messages of one part
-# Calls that state something themselves: tasks, questions to the person, plans.
-_TELLING_LIST = "TodoWrite TaskCreate TaskUpdate AskUserQuestion ExitPlanMode"
-_TELLING = frozenset(_TELLING_LIST.split())
 # Fields of a call that repeat a file or that the client wrote.
 _DULL_LIST = "old_string new_string content edits activeForm subagent_type model type mode output_mode file_text"
 _DULL = frozenset(_DULL_LIST.split())
@@ -93,9 +91,9 @@ def _items(transcript: Transcript, most: int) -> Iterator[_Item]:
         yield _Item(index, rank, label + _LABEL.sub(" ", excerpt(text, min(limit, most - len(label) - 2))))
 
 
-def _worth(message: Message, use: Use | None, field: str) -> tuple[int, int]:
+def _worth(message: Message, use: ToolCall | None, field: str) -> tuple[int, int]:
     """How telling a message is, and how many characters it may take; 0 = it is not shown."""
-    telling = use is not None and use.name in _TELLING
+    telling = use is not None and use.tool.is_statement
     if message.role == "person":
         return _PERSON, _PERSON_CHARS
     if message.role == "assistant":
@@ -106,7 +104,7 @@ def _worth(message: Message, use: Use | None, field: str) -> tuple[int, int]:
         return _DONE, _CALL_CHARS if not _dull(field) else 0
     if message.failed:
         return _FAILED, _ERROR_CHARS
-    if use is not None and not has_output(use.name, use.classified_name, use.given):
+    if use is not None and not has_output(use.tool, use.name, use.classified_name, use.given):
         return _RETURNED, 0  # an acknowledgement, or what our own memory said: that was learned where it was said
     if telling and len(message.text) <= _ASSISTANT_CHARS:
         return _STATED, _ASSISTANT_CHARS
@@ -118,7 +116,7 @@ def _dull(field: str, *, stating: bool = False) -> bool:
     return any(name in _DULL and not (stating and name == "content") for name in names)
 
 
-def _about(message: Message, use: Use | None, field: str) -> str:
+def _about(message: Message, use: ToolCall | None, field: str) -> str:
     """Which tool, and which of its fields. Both are a stranger's words, so they stay short and plain."""
     if use is None:
         return ""

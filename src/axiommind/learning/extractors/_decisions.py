@@ -1,4 +1,4 @@
-"""What a person chose: answers to AskUserQuestion, and plans that were approved.
+"""What a person chose: answers to an agent's questions, and plans that were approved.
 
 Only an answer that is one of the options is taken. What people type instead is a question back, a hesitation or
 an order as often as a choice (2 of 8 in the real sessions), and no rule here can tell them apart. Questions about
@@ -25,7 +25,8 @@ from axiommind.learning.extractors._quoting import (
     tail,
     within,
 )
-from axiommind.projections.transcript import Transcript, Use
+from axiommind.projections.transcript import ToolCall, Transcript
+from axiommind.tools.kinds import ASK, PROPOSE_PLAN
 
 __all__ = ["answers", "plans"]
 
@@ -77,7 +78,7 @@ class _Option(NamedTuple):
 def answers(transcript: Transcript) -> list[Draft]:
     found = []
     for use in transcript.uses:
-        if use.name != "AskUserQuestion" or use.failed is not False or not use.results:
+        if use.tool.kind != ASK or use.failed is not False or not use.results:
             continue
         asked = use.given.get("questions")
         questions = [
@@ -107,7 +108,7 @@ def answers(transcript: Transcript) -> list[Draft]:
 
 
 def _answer(
-    transcript: Transcript, use: Use, message: int, pair: str, answer: str, i: int, item: dict[str, Any]
+    transcript: Transcript, use: ToolCall, message: int, pair: str, answer: str, i: int, item: dict[str, Any]
 ) -> Draft | None:
     question = item["question"]
     chosen = _chosen(answer, _options(item, i), item.get("multiSelect") is True)
@@ -170,7 +171,7 @@ def plans(transcript: Transcript) -> list[Draft]:
     """Plans a person let pass, or gave as the task. Another agent's prompt is nobody's approval."""
     found = []
     for use in transcript.uses:
-        if use.name != "ExitPlanMode" or use.failed is not False:
+        if use.tool.act != PROPOSE_PLAN or use.failed is not False:
             continue
         message = use.leaves.get("/plan")
         plan, start = given(use, "plan"), 0

@@ -13,14 +13,13 @@ from typing import NamedTuple
 from axiommind.learning.drafts import Draft
 from axiommind.learning.extractors._precision import PRECISION
 from axiommind.learning.extractors._quoting import clip, cut, given, head, leaf, only, within
-from axiommind.projections.transcript import Transcript, Use
+from axiommind.projections.transcript import ToolCall, Transcript
+from axiommind.tools.kinds import CHECKS, EDIT
 
 __all__ = ["fixes"]
 
 _FARTHEST = 40  # uses of tools between the failure and the success
 _RESULT = 100_000
-_CHECKS = ("Bash:test", "Bash:build", "Bash:lint")
-_EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 _LEADING = re.compile(r"\s*(?:cd\s+[^\s;&|]{1,300}\s*(?:&&|;)\s*|(?:rtk|time|npx|bunx)\s+|[A-Z_]{1,40}=\S{0,100}\s+)")
 _TRAILING = re.compile(r"\s*(?:2>&1|2>/dev/null|&>\s*/dev/null|\|\s*(?:tail|head|grep|cat)\b[^|&;]{0,100})\s*$")
 _PIPE = re.compile(r"\||;|\bpipefail\b")
@@ -60,7 +59,7 @@ _LINES = 50
 
 class _Failure(NamedTuple):
     at: int
-    use: Use
+    use: ToolCall
     message: int
     lines: tuple[str, ...]  # the most telling first
 
@@ -69,7 +68,7 @@ def fixes(transcript: Transcript) -> list[Draft]:
     found: dict[str, Draft] = {}
     failed: dict[str, _Failure] = {}
     for at, use in enumerate(transcript.uses):
-        if use.classified_name not in _CHECKS or use.failed is None:
+        if use.classified_name not in CHECKS or use.failed is None:
             continue
         line = given(use, "command")[:2_000]
         check = _plain(line)
@@ -89,11 +88,11 @@ def fixes(transcript: Transcript) -> list[Draft]:
     return list(found.values())
 
 
-def _edited(use: Use) -> str:
+def _edited(use: ToolCall) -> str:
     """The name of the file that a use changed; empty when it changed none."""
-    path = given(use, "file_path") or given(use, "notebook_path")
-    if use.name not in _EDITS or use.failed is not False:
+    if use.tool.kind != EDIT or use.failed is not False:
         return ""
+    path = given(use, use.tool.file_field)
     return PurePosixPath(path.replace("\\", "/")).name
 
 
@@ -105,7 +104,7 @@ def _plain(command: str) -> str:
     return " ".join(command.split())
 
 
-def _failure(transcript: Transcript, at: int, use: Use) -> _Failure | None:
+def _failure(transcript: Transcript, at: int, use: ToolCall) -> _Failure | None:
     for message in use.results:
         text = transcript.messages[message].text[:_RESULT]
         if _NOT_RUN.match(text):
@@ -116,7 +115,7 @@ def _failure(transcript: Transcript, at: int, use: Use) -> _Failure | None:
     return None
 
 
-def _fix(transcript: Transcript, check: str, failure: _Failure, at: int, use: Use) -> Draft | None:
+def _fix(transcript: Transcript, check: str, failure: _Failure, at: int, use: ToolCall) -> Draft | None:
     if at - failure.at > _FARTHEST:
         return None
     complaint = transcript.messages[failure.message].text[:_RESULT]

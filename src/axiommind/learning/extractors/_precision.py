@@ -16,7 +16,7 @@ PRECISION = {
     "answers": 0.92,  # 21 of 22, all there are; wrong: a title that does not say what it is about
     "pull-requests": 0.94,  # 15 of 15, all there are
     "fixes": 0.80,  # 3 of 3, all there are: few, and so the number is low
-    # Hand-made lists (`todos.jsonl`): no real session uses TodoWrite any more.
+    # Hand-made lists (`todos.jsonl`): no real session writes its list whole any more.
     "todos": 0.95,  # 20 of 20
     # Hand-made sentences (`statements.jsonl`), those of the sets `held-out` and `held-back` only, which no phrase was
     # changed for: of the first, 50 by another hand; the second written before bare prohibitions were taken. Their

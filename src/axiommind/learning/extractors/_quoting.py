@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from axiommind.learning.drafts import Quote
-from axiommind.projections.transcript import Transcript, Use
+from axiommind.projections.transcript import ToolCall, Transcript
 
 __all__ = [
     "LONGEST",
@@ -85,13 +85,13 @@ def within(transcript: Transcript, message: int, text: str) -> tuple[Quote, ...]
     return ()
 
 
-def leaf(transcript: Transcript, use: Use, pointer: str) -> tuple[Quote, ...]:
+def leaf(transcript: Transcript, use: ToolCall, pointer: str) -> tuple[Quote, ...]:
     """How a field of a tool's input begins; none when there is no such text."""
     message = use.leaves.get(pointer)
     return () if message is None else within(transcript, message, head(transcript.messages[message].text))
 
 
-def given(use: Use, name: str) -> str:
+def given(use: ToolCall, name: str) -> str:
     """A field of a tool's input, when it is a text; the empty one otherwise."""
     value = use.given.get(name)
     return value if isinstance(value, str) else ""

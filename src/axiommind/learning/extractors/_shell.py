@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from axiommind.tools.shell import programs
+from axiommind.tools.shell_programs import programs
 
 __all__ = ["Word", "runs"]
 

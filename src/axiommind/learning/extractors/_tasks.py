@@ -1,4 +1,4 @@
-"""Tasks that an agent kept in its own list: TodoWrite, TaskCreate and TaskUpdate.
+"""Tasks that an agent kept in its own list: written whole, or task by task.
 
 One draft for each task, with the statuses it was given in order. A title that comes back after it was done is
 another task. A call that failed, or that nothing came back from, changed nothing. Numbers of tasks that this
@@ -17,7 +17,8 @@ from axiommind.learning.drafts import Blocker, Draft, Quote, Step, normalise
 from axiommind.learning.extractors._chores import is_chore
 from axiommind.learning.extractors._precision import PRECISION
 from axiommind.learning.extractors._quoting import MOST_QUOTES, clip, covered, cut, given, leaf, only, within
-from axiommind.projections.transcript import Transcript, Use
+from axiommind.projections.transcript import ToolCall, Transcript
+from axiommind.tools.kinds import ADD_TASK, CHANGE_TASK, SET_TASKS
 
 __all__ = ["MOST", "tasks"]
 
@@ -52,7 +53,7 @@ class _Task:
     def status(self) -> str:
         return self.steps[-1].status if self.steps else ""
 
-    def step(self, status: str, quotes: tuple[Quote, ...], use: Use) -> None:
+    def step(self, status: str, quotes: tuple[Quote, ...], use: ToolCall) -> None:
         if status != self.status and quotes:
             self.steps.append(Step(status, quotes, use.timestamp))
             if not use.copied:
@@ -85,11 +86,11 @@ def tasks(transcript: Transcript) -> list[Draft]:
     for use in transcript.uses:
         if use.failed is not False:
             continue
-        if use.name == "TodoWrite":
+        if use.tool.act == SET_TASKS:
             lists.todos(use)
-        elif use.name == "TaskCreate":
+        elif use.tool.act == ADD_TASK:
             lists.create(use)
-        elif use.name == "TaskUpdate":
+        elif use.tool.act == CHANGE_TASK:
             lists.update(use)
     awaited = {id(blocker) for task in lists.all if not is_chore(task.title) for blocker in task.blockers}
     kept = [task for task in lists.all if not is_chore(task.title) or id(task) in awaited]
@@ -105,7 +106,7 @@ class _Lists:
         self.by_number: dict[str, _Task] = {}
         self.by_title: dict[str, _Task] = {}  # the latest of each title
 
-    def named(self, rule: str, title: str, text: str, quotes: tuple[Quote, ...], use: Use) -> _Task | None:
+    def named(self, rule: str, title: str, text: str, quotes: tuple[Quote, ...], use: ToolCall) -> _Task | None:
         """The open task of this title, or a new one; None when there is no title or there are too many."""
         title = clip(title)
         known = self.by_title.get(normalise(title))
@@ -118,7 +119,7 @@ class _Lists:
         self.by_title[normalise(title)] = task
         return task
 
-    def todos(self, use: Use) -> None:
+    def todos(self, use: ToolCall) -> None:
         items = use.given.get("todos")
         seen: set[str] = set()
         for i, item in enumerate(items if isinstance(items, list) else ()):
@@ -138,7 +139,7 @@ class _Lists:
             if task is not None:
                 task.step(status, said if task.steps or status != "pending" else quotes, use)
 
-    def create(self, use: Use) -> None:
+    def create(self, use: ToolCall) -> None:
         subject = given(use, "subject")
         number = next((m[1] for r in use.results if (m := _CREATED.search(self.transcript.messages[r].text))), None)
         if number is None:
@@ -151,7 +152,7 @@ class _Lists:
             if not task.steps:
                 task.step("pending", quotes, use)
 
-    def update(self, use: Use) -> None:
+    def update(self, use: ToolCall) -> None:
         task = self.by_number.get(_number(use.given.get("taskId")))
         if task is None:
             return
@@ -174,13 +175,13 @@ class _Lists:
         for number in _numbers(use.given.get("addBlocks")):
             self.block(self.by_number.get(number), task, use, "addBlocks")
 
-    def described(self, use: Use) -> tuple[tuple[Quote, ...], str]:
+    def described(self, use: ToolCall) -> tuple[tuple[Quote, ...], str]:
         """What a call says that a task is about, as far as it can be quoted."""
         message = use.leaves.get("/description")
         text = given(use, "description").strip()
         return ((), "") if message is None else covered(self.transcript, message, text, MOST_QUOTES - 1)
 
-    def rename(self, task: _Task, use: Use) -> None:
+    def rename(self, task: _Task, use: ToolCall) -> None:
         title = clip(given(use, "subject"))
         if not title or normalise(title) == normalise(task.title):
             return
@@ -192,7 +193,7 @@ class _Lists:
         task.quotes = only(leaf(self.transcript, use, "/subject"), task.quotes)
         self.by_title[normalise(title)] = task
 
-    def block(self, task: _Task | None, blocker: _Task | None, use: Use, field_name: str) -> None:
+    def block(self, task: _Task | None, blocker: _Task | None, use: ToolCall, field_name: str) -> None:
         """A task that waits for one that is not done. One that is being worked on waits for nothing."""
         if task is None or blocker is None or task is blocker:
             return

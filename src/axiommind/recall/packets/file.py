@@ -253,7 +253,8 @@ def _reason(error: str) -> tuple[str, bool]:
 
 
 _NEXT = """
-    select tool_name, is_error, case when json_valid(input_json) then json_extract(input_json, '$.file_path') end
+    select exists (select 1 from file_edits e where e.tool_use_id = tool_uses.id), is_error,
+           case when json_valid(input_json) then json_extract(input_json, '$.file_path') end
     from tool_uses
     where session_id = ? and seq_order > ?
     order by seq_order
@@ -264,9 +265,9 @@ _NEXT = """
 def _then(db: sqlite3.Connection, session: str, seq: int, path: str) -> str:
     """What made the next edit of the file work, where that can be told."""
     was_read = False
-    for tool, is_error, file in db.execute(_NEXT, (session, seq)):
+    for is_edit, is_error, file in db.execute(_NEXT, (session, seq)):
         if file == path and is_error == 0:
-            if tool != "Read":
+            if is_edit:
                 return "; it worked after reading the file again" if was_read else ""
             was_read = True
     return ""

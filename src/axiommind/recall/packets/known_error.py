@@ -20,6 +20,7 @@ from axiommind.recall.packets.error_signature import Signature, is_same, signatu
 from axiommind.recall.packets.notes import day, entry_note, packet, passage_note
 from axiommind.search import lexical
 from axiommind.text.summary import PREVIEW_CHARS, on_one_line, preview
+from axiommind.tools.kinds import CHECKS, is_run
 
 __all__ = ["command_of", "met_before"]
 
@@ -161,7 +162,7 @@ def _failures(
     """The uses that failed in the same way, with their project and, where it is equal to the letter, the line."""
     from axiommind.tools.shell import classify
 
-    kind = classify(tool, given)
+    kind = classify(given.get("command"))
     heads = _heads(given)
     known: dict[str, Signature | None] = {}
     found = []
@@ -176,7 +177,7 @@ def _failures(
         if other is None:
             continue
         before = _fields(said)
-        if classified == kind or heads & _heads(before):
+        if not is_run(classified) or classified == kind or heads & _heads(before):
             equal = next((one for one in told if one.key == other.key), None)
             found.append((_Failed(use, owner, seq, name, classified, before, error, other, at), project, equal))
     return found
@@ -215,13 +216,13 @@ def _learned(db: sqlite3.Connection, entry: _Known) -> Note:
 # --- what got over it ------------------------------------------------------------------------------------
 
 _NEXT = f"""
-    select id, tool_name, classified_name, is_error, input_json, output
+    select tool_name, classified_name, is_error, input_json, output,
+           exists (select 1 from file_edits e where e.tool_use_id = tool_uses.id)
     from tool_uses
     where session_id = ? and seq_order > ?
     order by seq_order
     limit {_AHEAD}
 """
-_EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 _BESIDE_LIST = """
 cd echo cat ls head tail grep rg sleep export source true pwd wc which find sed awk sort test set mkdir jq tee date
 """
@@ -242,7 +243,6 @@ _QUERIES = ("select ", "show ", "explain ", "pragma ", "\\d", "\\l")  # to a dat
 _WRITES = re.compile(r"\b(?:sed|perl) [^|;&]*-\w*i\b|\btee\b|(?<![\d&>-])>{1,2} ?(?!/dev/|/tmp/|&)[\w./~$\"']")
 # Code that is given with the call looks at things as often as it changes them.
 _INLINE = re.compile(r"(?:python|pypy|node|bun|deno|ruby|perl|php)[\d.]*")
-_CHECKS = ("Bash:test", "Bash:lint", "Bash:build")
 _MOVING = re.compile(r"^(?:cd\s+[^;&|]+(?:&&|;)\s*)+")
 _AROUND = re.compile(r"\s*(?:2>&1|2>/dev/null)|\s*\|\s*(?:tail|head|grep|cat)\b[^|&;]*")
 _FAILING = re.compile(r"\b[1-9]\d* (?:fail|error)|\bfailed\b|exited with code [1-9]|exit(?: code)?[=: ]+[1-9]")
@@ -264,13 +264,13 @@ def _fixed(db: sqlite3.Connection, failed: _Failed, place: str, times: int) -> N
     ran: dict[str, None] = {}
     others: dict[str, None] = {}  # that may have helped, if nothing was edited
     was_edited = False
-    for _, tool, kind, is_error, said, output in db.execute(_NEXT, (failed.session, failed.seq)).fetchall():
+    for tool, kind, is_error, said, output, is_edit in db.execute(_NEXT, (failed.session, failed.seq)).fetchall():
         given = _fields(said)
         if is_error != 0:
             if tool == failed.tool and _is_again(failed, heads, given):
                 others.clear()  # it failed again: that was not it
             continue
-        if tool in _EDITS:
+        if is_edit:
             was_edited = True
             if _SILENCED.search(str(given.get("new_string", ""))[:20_000]):
                 return None  # a complaint that was switched off was not mended
@@ -294,7 +294,7 @@ def _fixed(db: sqlite3.Connection, failed: _Failed, place: str, times: int) -> N
             room = max(PREVIEW_CHARS - len(met) - len(then), _ERROR_CHARS)
             text = f"{met}{preview(_PLACE.sub('', failed.told.line), room).rstrip('.;, ')}{then}"
             return passage_note(db, "tool", failed.id, text, failed.timestamp)
-        if tool == "Bash" and kind not in _CHECKS:
+        if is_run(kind) and kind not in CHECKS:
             line = _plain(command_of(given), failed)
             was_edited = was_edited or _WRITES.search(line) is not None
             if _PREPARING.search(line):
@@ -306,7 +306,7 @@ def _fixed(db: sqlite3.Connection, failed: _Failed, place: str, times: int) -> N
 
 def _does(given: Mapping[str, Any]) -> bool:
     """Whether a shell line does more than look at things."""
-    from axiommind.tools.shell import programs
+    from axiommind.tools.shell_programs import programs
 
     return any(_changes(words) for words in programs(str(given.get("command"))[:1_000]))
 
@@ -325,7 +325,7 @@ def _changes(words: list[str]) -> bool:
 
 def _is_again(failed: _Failed, heads: frozenset[tuple[str, ...]], given: Mapping[str, Any]) -> bool:
     """Whether a later use did all that the failed one was to do."""
-    if failed.tool == "Bash":
+    if is_run(failed.kind):
         wanted = heads - _LOOKING
         return bool(wanted) and wanted <= _heads(given) and "||" not in str(given.get("command"))
     return _file(given) == _file(failed.given)
@@ -393,7 +393,7 @@ def _fields(given: str | None) -> dict[str, Any]:
 
 def _heads(given: Mapping[str, Any]) -> frozenset[tuple[str, ...]]:
     """What a shell line runs, each by its first words: ("git", "commit"), ("bun", "run", "test")."""
-    from axiommind.tools.shell import programs
+    from axiommind.tools.shell_programs import programs
 
     command = given.get("command")
     if not isinstance(command, str):

@@ -381,9 +381,11 @@ def _files(db: sqlite3.Connection, session: str) -> list[Note]:
 
 def _failing(db: sqlite3.Connection, session: str) -> Iterable[Note]:
     """The last command that failed, if nothing of its kind went well after it."""
+    from axiommind.tools.kinds import is_run
+
     went_well: set[str] = set()
     for use, kind, failed, given, error, at in db.execute(_LAST_USES, (session,)):
-        if not kind.startswith("Bash") or failed is None:
+        if not is_run(kind) or failed is None:
             continue
         if not failed:
             went_well.add(kind)

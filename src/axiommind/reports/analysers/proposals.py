@@ -17,6 +17,7 @@ from axiommind.reports.analysers.activity import DAY_MS
 from axiommind.reports.analysers.evidence import Material, Said, Step, Witness, groups
 from axiommind.reports.analysers.rework import complaint
 from axiommind.reports.analysers.sayings import alike, bare, contradictions, goes_on
+from axiommind.tools.kinds import LINT
 
 __all__ = ["Proposal", "propose"]
 
@@ -112,7 +113,7 @@ def _failing(material: Material) -> Iterator[Proposal]:
                 witnesses=witnesses,
                 weight=3.0,
             )
-        elif failure.passed_sessions >= LEAST_ANSWERED and failure.tool == "Bash:lint":
+        elif failure.passed_sessions >= LEAST_ANSWERED and failure.tool == LINT:
             yield Proposal(
                 kind="hook",
                 target=".claude/settings.json",
@@ -160,7 +161,7 @@ def _habitual(material: Material) -> Iterator[Proposal]:
     missing = {
         match[1]: failure
         for failure in material.failures
-        if failure.tool == "Skill" and (match := re.fullmatch(r"Unknown skill: ([\w:-]{1,60})", failure.complaint))
+        if (match := re.fullmatch(r"Unknown skill: ([\w:-]{1,60})", failure.complaint))
     }
     for habit in material.habits:
         if habit.sessions < LEAST_HABIT or goes_on(habit.text):

@@ -16,12 +16,12 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from axiommind.text.summary import without_colours
+from axiommind.tools.kinds import is_run
 
 __all__ = ["Call", "Failure", "complaint", "failures", "is_own", "is_refused", "shape"]
 
 COMPLAINT_CHARS = 140
 LEAST_FOLLOWED = 0.5  # of what came next after a failure: less than half is no answer to it
-_EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 _LONGEST = 4_000  # characters of a command that are looked at
 _WORDS_KEPT = 4
 _PARTS_KEPT = 3
@@ -62,6 +62,7 @@ class Call(NamedTuple):
     error: str
     at: int | None
     counts: bool = True
+    is_edit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Failure:
 
     @property
     def is_command(self) -> bool:
-        return self.tool.startswith("Bash")
+        return is_run(self.tool)
 
     @property
     def never_worked(self) -> bool:
@@ -168,17 +169,17 @@ def failures(calls: Iterable[Call], at_least: int = 2) -> list[Failure]:
 
 
 def _name(call: Call) -> str:
-    return shape(call.command) if call.tool.startswith("Bash") else call.tool
+    return shape(call.command) if is_run(call.tool) else call.tool
 
 
 def _answer(calls: Sequence[Call], shapes: Sequence[str], at: int) -> Call | None:
     """The next command after a failed one, if it is another one of its kind and nothing was edited in between."""
-    if not calls[at].tool.startswith("Bash"):
+    if not is_run(calls[at].tool):
         return None
     for call, name in zip(calls[at + 1 :], shapes[at + 1 :], strict=True):
-        if call.tool in _EDITS:
+        if call.is_edit:
             return None
-        if call.tool.startswith("Bash") and name and not (call.failed and not is_own(call.error)):
+        if is_run(call.tool) and name and not (call.failed and not is_own(call.error)):
             return call if name != shapes[at] and call.tool == calls[at].tool else None
     return None
 

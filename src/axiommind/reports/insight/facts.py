@@ -39,6 +39,8 @@ from axiommind.reports.insight.report import (
 )
 from axiommind.reports.insight.rows import Asked, Used, Window, one_line
 from axiommind.search.citations import locate
+from axiommind.sources import tool_names
+from axiommind.tools.kinds import PROPOSE_PLAN
 
 __all__ = ["Gathered"]
 
@@ -196,7 +198,8 @@ class Gathered:
 
     def _refused(self) -> int:
         """Calls that a person said no to. A plan that is refused is most often taken up in another session."""
-        return sum(call.failed and call.tool != "ExitPlanMode" and is_refused(call.error) for call in self.counted)
+        plans = tool_names(PROPOSE_PLAN)
+        return sum(call.failed and call.tool not in plans and is_refused(call.error) for call in self.counted)
 
     def _names(self) -> dict[str, str]:
         """Each transcript by its file's name, where no other file of the index ends so."""

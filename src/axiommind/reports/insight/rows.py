@@ -24,6 +24,7 @@ from axiommind.reports.analysers.files import Touch, changed_together
 from axiommind.reports.analysers.prompt_frequency import Prompt
 from axiommind.reports.analysers.rework import Call, shape
 from axiommind.reports.analysers.sayings import kind_of
+from axiommind.tools.kinds import CHECKS, RUN_CLASS
 
 __all__ = [
     "Asked",
@@ -39,7 +40,6 @@ __all__ = [
 ]
 
 QUOTE_CHARS = 160
-EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 LEAST_OF_HABIT = 3  # prompts
 MOST_HABITS = 12
 MOST_PAIRS = 500  # of files, before those are left out that say nothing
@@ -105,8 +105,8 @@ def prompts_of(db: sqlite3.Connection, window: Window) -> list[Asked]:
 def calls_of(db: sqlite3.Connection, window: Window) -> list[Used]:
     """Every use of a tool, by session and in order; those that do not count are there as neighbours."""
     rows = db.execute(
-        """
-        select id, session_id, classified_name, case when tool_name = 'Bash' then input_json end,
+        f"""
+        select id, session_id, classified_name, case when classified_name like '{RUN_CLASS}%' then input_json end,
                coalesce(is_error, 0), coalesce(error, ''), timestamp, canonical, line,
                coalesce((select file_path from file_edits e where e.tool_use_id = t.id), '')
         from tool_uses t
@@ -115,7 +115,17 @@ def calls_of(db: sqlite3.Connection, window: Window) -> list[Used]:
     )
     return [
         Used(
-            Call(ref, session, tool, _command(given), bool(failed), error, at, bool(mine) and window.holds(at)),
+            Call(
+                ref,
+                session,
+                tool,
+                _command(given),
+                bool(failed),
+                error,
+                at,
+                counts=bool(mine) and window.holds(at),
+                is_edit=bool(file),
+            ),
             line,
             file,
         )
@@ -197,15 +207,15 @@ def checks_of(used: Sequence[Used]) -> tuple[list[Check], int]:
     edited = 0
     for session, some in groupby((one.call for one in used), key=attrgetter("session")):
         calls = [call for call in some if call.counts]
-        first = next((at for at, call in enumerate(calls) if call.tool in EDITS), None)
+        first = next((at for at, call in enumerate(calls) if call.is_edit), None)
         if first is None:
             continue
         edited += 1
         after = calls[first + 1 :]
         for at, call in enumerate(after):
             for part in shape(call.command).split(" && ") if call.command else ():
-                kind = classify("Bash", {"command": part})
-                if kind in ("Bash:test", "Bash:lint", "Bash:build") and session not in witnesses.get(part, ()):
+                kind = classify(part)
+                if kind in CHECKS and session not in witnesses.get(part, ()):
                     tools[part] = kind
                     places.setdefault(part, []).append(at / len(after))
                     witness = Witness("tool", call.ref, session, call.at, part)

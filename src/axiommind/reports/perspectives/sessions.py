@@ -6,11 +6,13 @@ time); `min_count` those with at least so many tool uses, of that tool when one 
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 
 from axiommind.reports.perspectives import Params, Perspective, Row, common
 from axiommind.reports.perspectives._filters import Filters
 from axiommind.reports.perspectives._times import moment
+from axiommind.sources import resume_command
 
 FILTERS = common(
     {"top": 20},
@@ -42,9 +44,7 @@ SQL = f"""
     select id, project, title, {moment("start")}, (finish - start) / 60000,
       prompt_count, tool_use_count, edit_count, error_count, model, output_tokens,
       git_branch, parent_session, missing_since, cwd,
-      case when agent = 'claude-code' and parent_session is null and missing_since is null
-        then 'claude --resume ' || id
-      end
+      case when parent_session is null and missing_since is null then agent end
     from (
       select *, coalesce(started_at, first_ts) as start, coalesce(ended_at, last_ts) as finish
       from sessions
@@ -73,7 +73,13 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
     if filters.tool is not None:
         busy = BUSY.format(tool=filters.names("t.classified_name"), during=filters.during("t.timestamp"))
     found = db.execute(SQL.format(of_session=filters.of_session("id"), busy=busy), filters.bound)
-    return [dict(zip(COLUMNS, row, strict=True)) for row in found]
+    return [dict(zip(COLUMNS, (*row[:-1], _resume(row[-1], row[0])), strict=True)) for row in found]
+
+
+def _resume(agent: str | None, session: str) -> str | None:
+    """How a session is taken up again, where its agent can."""
+    words = None if agent is None else resume_command(agent, session)
+    return None if words is None else shlex.join(words)
 
 
 PERSPECTIVE = Perspective(

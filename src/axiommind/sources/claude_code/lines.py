@@ -1,39 +1,21 @@
-"""What the lines of a Claude Code transcript say: prompts, answers, tool uses and how they ended.
+"""One line of a Claude Code transcript, parsed: fields of any type, because the format is the client's own.
 
-Everything is defensive: an unknown type is counted, a wrong type in a known field is a problem of that line, and
-neither stops the file.
+A wrong type in a known field is a problem of that line and never an exception.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 
-from axiommind.sources.records import (
-    Command,
-    Compaction,
-    Decoded,
-    Prompt,
-    PullRequest,
-    Record,
-    Response,
-    ToolResult,
-    ToolUse,
-)
 from axiommind.text import jsonlines
-from axiommind.text.tokens import keywords
-from axiommind.tools.call_text import ERROR_CHARS, excerpt, has_output
-from axiommind.tools.shell import classify
 
-__all__ = ["BULK_TYPES", "INJECTED", "REMINDER", "Decoder", "Line", "decode", "sidecar"]
+__all__ = ["BULK_TYPES", "KNOWN_TYPES", "Line", "parse_line", "text_of"]
 
 # Copies of requests and prompts that the client keeps for itself; progress bars.
 BULK_TYPES = {"progress", "api-request", "api-request-shape", "api-request-blob"}
-_KNOWN = {
+KNOWN_TYPES = {
     "user",
     "assistant",
     "system",
@@ -58,38 +40,6 @@ _KNOWN = {
     "summary",
     *BULK_TYPES,
 }
-_EDITS = {"Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
-_REAL_SOURCES = {"typed", "queued", "sdk"}
-# Texts that the client or a hook wrote into a `user` line (FACTS 1.6), for files without stamps.
-_NOT_A_PROMPT = (
-    "<local-command-stdout>",
-    "<local-command-stderr>",
-    "<local-command-caveat>",
-    "Caveat:",
-    "<task-notification>",
-    "[Request interrupted by user",
-    "Stop hook feedback:",
-    "This session is being continued",
-    "<session-start-hook>",
-    "<tick>",
-    "<goal>",
-    "[Image: source:",
-    "<bash-stdout>",
-    "<bash-stderr>",
-)
-INJECTED = re.compile(r"\s*<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>.*?</\1>", re.DOTALL)
-REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
-_TAG = {
-    name: re.compile(rf"<{name}>(.*?)</{name}>", re.DOTALL)
-    for name in ("command-name", "command-message", "command-args", "bash-input")
-}
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
-_LONG_STRING = 8000  # of a tool input, in the index; the log has all of it
-_PROBLEMS = 100  # of one segment; the rest is counted
-# Lines whose uuid says which record they are, wherever it was copied.
-_WITH_IDENTITY = {"user", "assistant", "attachment", "system", "tool_use"}
-_TITLE_CHARS = 200
 
 
 class Line(msgspec.Struct):
@@ -134,348 +84,8 @@ class Line(msgspec.Struct):
 _line = msgspec.json.Decoder(Line).decode
 
 
-def decode(content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
-    """The rows of some lines; those whose uuid is in `skip` (another file of the session had them) are passed over."""
-    return Decoder(first_line, skip).run(content)
-
-
-def sidecar(kind: str, content: bytes) -> dict[str, str]:
-    try:
-        value = jsonlines.parse(content)
-    except ValueError:
-        return {}
-    if not isinstance(value, dict):
-        return {}
-    names = {
-        "custom-title": {"customTitle": "title"},
-        "agent-meta": {"agentType": "agent_type", "toolUseId": "parent_tool_use_id", "description": "title"},
-    }[kind]
-    return {ours: value[theirs] for theirs, ours in names.items() if isinstance(value.get(theirs), str)}
-
-
-class Decoder:
-    """Holds what has to be put together from several lines of one segment: answers, and results with their uses."""
-
-    def __init__(self, first_line: int, skip: frozenset[str]) -> None:
-        self.out = Decoded()
-        self.skip = skip
-        self.number = first_line - 1
-        self.answers: dict[tuple[str, str], int] = {}
-        self.texts: dict[int, list[str]] = {}
-        self.uses: dict[str, int] = {}
-        self.silent: set[str] = set()  # those whose output nobody will look for
-        self.seen: set[str] = set()
-        self.unsaid = 0
-
-    def run(self, content: bytes) -> Decoded:
-        lines = content.split(b"\n")
-        if lines and not lines[-1]:
-            lines.pop()
-        for raw in lines:
-            self.number += 1
-            if not raw.strip():
-                continue
-            try:
-                self.take(_read(raw))
-            except ValueError as error:
-                self.problem(str(error))
-            except (TypeError, AttributeError, KeyError, OverflowError, RecursionError) as error:
-                # A shape that nobody thought of is a problem of its line; it must never stop the others.
-                self.problem(f"cannot be understood: {type(error).__name__}: {str(error)[:100]}")
-        for index, parts in self.texts.items():
-            self.out.responses[index] = self.out.responses[index]._replace(text="\n\n".join(parts))
-        self.out.lines = len(lines)
-        if self.unsaid:
-            self.out.problems.append((self.number, f"… and {self.unsaid} more lines before this one"))
-        return self.out
-
-    def problem(self, why: str) -> None:
-        if len(self.out.problems) < _PROBLEMS:
-            self.out.problems.append((self.number, why))
-        else:
-            self.unsaid += 1
-
-    def take(self, line: Line) -> None:
-        out = self.out
-        if isinstance(line.axm, dict) and "dropped" in line.axm and line.type is None:
-            self.problem(f"{line.axm['dropped']} ({line.axm.get('bytes')} bytes): not read")
-            return
-        if not isinstance(line.type, str):
-            self.problem("a record without a type")
-            return
-        uuid = line.uuid if isinstance(line.uuid, str) else None
-        if uuid in self.skip:
-            return
-        out.counts[line.type] = out.counts.get(line.type, 0) + 1
-        if line.type not in _KNOWN:
-            out.unknown[line.type] = out.unknown.get(line.type, 0) + 1
-            return
-        if line.type in BULK_TYPES:
-            return
-        if uuid is not None and line.type in _WITH_IDENTITY:
-            if uuid in self.seen:
-                return
-            self.seen.add(uuid)
-        when = self.time_of(line.timestamp)
-        self.note_session(line, when)
-        if line.type == "user":
-            self.user(line, uuid, when)
-        elif line.type == "assistant":
-            self.assistant(line, uuid, when)
-        elif line.type == "attachment":
-            self.attachment(line, uuid, when)
-        elif line.type == "tool_use":  # [OLD] a line of its own
-            self.record(line, uuid, when)
-            self.tool_use(
-                {"name": line.name, "input": line.input, "id": line.id}, uuid=uuid, when=when, message_id=None
-            )
-        else:
-            self.bookkeeping(line, when)
-
-    # --- the session -----------------------------------------------------------------------------------
-
-    def time_of(self, value: Any) -> int | None:
-        if value is None:
-            return None
-        if isinstance(value, str):
-            try:
-                moment = datetime.fromisoformat(value)
-                if moment.tzinfo is None:
-                    moment = moment.replace(tzinfo=UTC)
-                return (moment - _EPOCH) // _MILLISECOND
-            except (ValueError, OverflowError):
-                pass
-        elif isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 4e12:
-            return int(value)
-        self.problem(f"timestamp {str(value)[:40]!r} is not a time")
-        return None
-
-    def note_session(self, line: Line, when: int | None) -> None:
-        out = self.out
-        if when is not None and line.type in ("user", "assistant", "system", "attachment", "tool_use"):
-            out.first_ts = when if out.first_ts is None else min(out.first_ts, when)
-            out.last_ts = when if out.last_ts is None else max(out.last_ts, when)
-        if isinstance(line.relocatedCwd, str) and line.relocatedCwd:  # moved, perhaps again
-            out.cwd, out.relocated = line.relocatedCwd, True
-            out.moves.append(line.relocatedCwd)
-        elif out.cwd is None and isinstance(line.cwd, str) and line.cwd:
-            out.cwd = line.cwd
-        if isinstance(line.gitBranch, str) and line.gitBranch:
-            out.git_branch = line.gitBranch
-        if isinstance(line.version, str) and line.version:
-            out.version = line.version
-        if line.isSidechain is True and isinstance(line.sessionId, str):
-            out.parent_session = out.parent_session or line.sessionId
-
-    def bookkeeping(self, line: Line, when: int | None) -> None:
-        out = self.out
-        for kind, value in (("custom", line.customTitle), ("ai", line.aiTitle), ("last-prompt", line.lastPrompt)):
-            if isinstance(value, str) and value.strip():
-                out.titles[kind] = value.strip()[:_TITLE_CHARS]
-        if line.type == "summary" and isinstance(line.summary, str) and isinstance(line.leafUuid, str):
-            out.summaries.append((line.leafUuid, line.summary[:_TITLE_CHARS]))
-        elif line.type == "pr-link" and isinstance(line.prUrl, str):
-            number = _count(line.prNumber)
-            repository = line.prRepository if isinstance(line.prRepository, str) else None
-            out.pull_requests.append(PullRequest(line.prUrl, number, repository, when))
-        elif line.type == "system" and line.subtype == "compact_boundary":
-            self.record(line, line.uuid if isinstance(line.uuid, str) else None, when)
-            meta = line.compactMetadata if isinstance(line.compactMetadata, dict) else {}
-            trigger = meta.get("trigger")
-            out.compactions.append(
-                Compaction(
-                    when,
-                    trigger if isinstance(trigger, str) else None,
-                    _count(meta.get("preTokens")),
-                    _count(meta.get("postTokens")),
-                    self.number,
-                )
-            )
-
-    def record(self, line: Line, uuid: str | None, when: int | None) -> None:
-        if uuid is not None:
-            self.out.records.append(Record(uuid, when, int(line.forkedFrom is not None), self.number))
-
-    # --- people ----------------------------------------------------------------------------------------
-
-    def user(self, line: Line, uuid: str | None, when: int | None) -> None:
-        content = line.message.get("content") if isinstance(line.message, dict) else line.message
-        if not isinstance(content, (str, list)):
-            self.problem("a user record without content")
-            return
-        self.record(line, uuid, when)
-        blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
-        results = [b for b in blocks if b.get("type") == "tool_result"]
-        for block in results:
-            self.tool_result(block)
-        text = _text_of(content)
-        if line.isSidechain is True:
-            if not results and "task" not in self.out.titles and text.strip():
-                self.out.titles["task"] = text.strip()[:_TITLE_CHARS]
-            return
-        if results or line.isMeta is True or line.isCompactSummary is True or line.isVisibleInTranscriptOnly is True:
-            return
-        if bytes(line.toolUseResult) not in (b"", b"null"):
-            return
-        self.said(line, text, uuid, when)
-
-    def said(self, line: Line, text: str, uuid: str | None, when: int | None) -> None:
-        """A text in a user line: a prompt, a command, or something that only looks like one."""
-        kind = line.origin.get("kind") if isinstance(line.origin, dict) else None
-        source = line.promptSource if isinstance(line.promptSource, str) else None
-        stamped = kind == "human" or source in _REAL_SOURCES
-        if not stamped and (kind is not None or line.promptSource is not None):
-            return
-        text = _without_injected(text)
-        if not text:
-            return
-        if text.startswith(("<command-name>", "<command-message>")):
-            name = _tag(text, "command-name") or "/" + _tag(text, "command-message")
-            self.out.commands.append(
-                Command(uuid, when, "slash", name.strip(), _tag(text, "command-args").strip(), self.number)
-            )
-        elif text.startswith("<bash-input>"):
-            self.out.commands.append(Command(uuid, when, "bash", "!", _tag(text, "bash-input").strip(), self.number))
-        elif stamped or not text.startswith(_NOT_A_PROMPT):
-            self.prompt(text, uuid, when, source or (kind if isinstance(kind, str) else "unstamped"))
-
-    def prompt(self, text: str, uuid: str | None, when: int | None, origin: str) -> None:
-        self.out.prompts.append(Prompt(uuid, when, text, self.number, origin, tuple(keywords(text))))
-
-    def attachment(self, line: Line, uuid: str | None, when: int | None) -> None:
-        """A prompt typed while the agent was at work is an attachment, not a user line."""
-        inner = line.attachment
-        if not isinstance(inner, dict) or inner.get("type") != "queued_command":
-            return
-        origin = inner.get("origin")
-        human = inner.get("humanTurn") is True or (isinstance(origin, dict) and origin.get("kind") == "human")
-        prompt = inner.get("prompt")
-        if not human or not isinstance(prompt, (str, list)):
-            return
-        self.record(line, uuid, when)
-        text = _without_injected(_text_of(prompt))
-        if text:
-            self.prompt(text, uuid, when, "queued")
-
-    # --- the model -------------------------------------------------------------------------------------
-
-    def assistant(self, line: Line, uuid: str | None, when: int | None) -> None:
-        message = line.message
-        if not isinstance(message, dict):
-            self.problem("an assistant record without a message")
-            return
-        content = message.get("content")
-        if isinstance(content, str):
-            content = [{"type": "text", "text": content}]
-        if not isinstance(content, list):
-            self.problem("an assistant record without content")
-            content = []
-        self.record(line, uuid, when)
-        given = message.get("id")
-        message_id = given if isinstance(given, str) and given else uuid or f"line-{self.number}"
-        index = self.answer(line, message, message_id, uuid, when)
-        for block in content:
-            if not isinstance(block, dict):
-                continue
-            if block.get("type") == "text" and isinstance(block.get("text"), str):
-                self.texts.setdefault(index, []).append(block["text"])
-            elif block.get("type") == "tool_use":
-                self.tool_use(block, uuid=uuid, when=when, message_id=message_id)
-
-    def answer(self, line: Line, message: dict[str, Any], message_id: str, uuid: str | None, when: int | None) -> int:
-        """Where this line's answer stands in `responses`: a new row, or the one of the same message."""
-        request_id = line.requestId if isinstance(line.requestId, str) else ""
-        usage = message.get("usage")
-        tokens = _tokens(usage if isinstance(usage, dict) else {})
-        stop = message.get("stop_reason")
-        stop = stop if isinstance(stop, str) else None
-        model = message.get("model")
-        model = model if isinstance(model, str) else None
-        failed = int(line.isApiErrorMessage is True)
-        if model is not None and model != "<synthetic>":
-            self.out.model = model
-        index = self.answers.get((message_id, request_id))
-        if index is None:
-            self.answers[message_id, request_id] = len(self.out.responses)
-            side = int(line.isSidechain is True)
-            self.out.responses.append(
-                Response(
-                    uuid,
-                    message_id,
-                    request_id,
-                    model,
-                    when,
-                    "",
-                    stop,
-                    *tokens,
-                    side,
-                    failed,
-                    self.number,
-                    self.number,
-                )
-            )
-            return len(self.out.responses) - 1
-        known = self.out.responses[index]
-        if tokens[1] > known.output_tokens:
-            known = known._replace(
-                input_tokens=tokens[0],
-                output_tokens=tokens[1],
-                cache_creation_tokens=tokens[2],
-                cache_read_tokens=tokens[3],
-            )
-        self.out.responses[index] = known._replace(
-            stop_reason=stop or known.stop_reason, is_error=max(failed, known.is_error), line_end=self.number
-        )
-        return index
-
-    def tool_use(self, block: dict[str, Any], *, uuid: str | None, when: int | None, message_id: str | None) -> None:
-        name = block.get("name")
-        if not isinstance(name, str) or not name:
-            self.problem("a tool use without a name")
-            return
-        given = block.get("input")
-        fields = given if isinstance(given, dict) else {}
-        use_id = block.get("id")
-        use_id = use_id if isinstance(use_id, str) else None
-        path = fields.get(_EDITS[name]) if name in _EDITS else None
-        kind = classify(name, fields)
-        if use_id is not None:
-            self.uses[use_id] = len(self.out.tool_uses)
-            if not has_output(name, kind, fields):
-                self.silent.add(use_id)
-        self.out.tool_uses.append(
-            ToolUse(
-                uuid,
-                when,
-                name,
-                kind,
-                _short_json(given),
-                use_id,
-                message_id,
-                self.number,
-                path if isinstance(path, str) and path else None,
-                None,
-            )
-        )
-
-    def tool_result(self, block: dict[str, Any]) -> None:
-        use_id = block.get("tool_use_id")
-        if not isinstance(use_id, str):
-            self.problem("a tool result without a tool_use_id")
-            return
-        text = _text_of(block.get("content"))
-        failed = block.get("is_error") is True
-        index = self.uses.get(use_id)
-        error = excerpt(text.strip(), ERROR_CHARS) if failed else None
-        output = None if failed or use_id in self.silent else excerpt(text.strip()) or None
-        result = ToolResult(use_id, int(failed), error, output, len(text), self.number)
-        if index is None:
-            self.out.results.append(result)
-        elif self.out.tool_uses[index].result is None:
-            self.out.tool_uses[index] = self.out.tool_uses[index]._replace(result=result)
-
-
-def _read(raw: bytes) -> Line:
+def parse_line(raw: bytes) -> Line:
+    """The line; a ValueError says why it is none."""
     try:
         return _line(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -494,57 +104,11 @@ def _read(raw: bytes) -> Line:
     return line
 
 
-def _count(value: Any) -> int | None:
-    """A count that JSON readers keep exactly, or None: a larger number is nobody's count."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
-
-
-def _tokens(usage: dict[str, Any]) -> tuple[int, int, int, int]:
-    created = _count(usage.get("cache_creation_input_tokens")) or 0
-    nested = usage.get("cache_creation")
-    if not created and isinstance(nested, dict):
-        created = sum(_count(v) or 0 for v in nested.values())
-    return (
-        _count(usage.get("input_tokens")) or 0,
-        _count(usage.get("output_tokens")) or 0,
-        created,
-        _count(usage.get("cache_read_input_tokens")) or 0,
-    )
-
-
-def _text_of(content: Any) -> str:
+def text_of(content: Any) -> str:
+    """The text of a message's content, which is one text or a list of blocks."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
         return ""
     texts = [b["text"] for b in content if isinstance(b, dict) and isinstance(b.get("text"), str)]
     return "\n".join(texts)
-
-
-def _without_injected(text: str) -> str:
-    """What the person typed: without what the editor put in front of it and what the client put anywhere."""
-    while match := INJECTED.match(text):
-        text = text[match.end() :]
-    return REMINDER.sub("", text).strip()
-
-
-def _tag(text: str, name: str) -> str:
-    match = _TAG[name].search(text)
-    return match.group(1) if match else ""
-
-
-def _short_json(value: Any) -> str:
-    text = msgspec.json.encode(value).decode() if value is not None else "{}"
-    if len(text) <= _LONG_STRING:
-        return text
-    return json.dumps(_short(value, 0), ensure_ascii=False, separators=(",", ":"))
-
-
-def _short(value: Any, depth: int) -> Any:
-    if isinstance(value, str) and len(value) > _LONG_STRING:
-        return f"{value[:_LONG_STRING]}… [axm: {len(value) - _LONG_STRING} more characters in the transcript]"
-    if depth < 16 and isinstance(value, dict):
-        return {k: _short(v, depth + 1) for k, v in value.items()}
-    if depth < 16 and isinstance(value, list):
-        return [_short(v, depth + 1) for v in value]
-    return value

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from axiommind.sources.claude_code.tool_names import TOOLS
 from axiommind.surfaces.hooks._call import Answer, Call, about_packet, silent
+from axiommind.tools.kinds import EDIT
 
 __all__ = ["answer"]
 
-_WRITES = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit"))
-
 
 def answer(call: Call) -> Answer:
-    if call.text("tool_name") not in _WRITES:
+    tool = TOOLS.get(call.text("tool_name"))
+    if tool is None or tool.kind != EDIT:
         return silent("no file is changed")
-    given = call.table("tool_input")
-    path = next((given[key] for key in ("file_path", "notebook_path") if isinstance(given.get(key), str)), "")
-    if not path:
+    path = call.table("tool_input").get(tool.file_field)
+    if not isinstance(path, str) or not path:
         return silent("no file is named")
     if not call.config.index_path.exists():
         return silent("there is no index yet")

@@ -35,8 +35,6 @@ __all__ = [
 
 RETRIEVAL_METHOD = "fts5-bm25"
 _AGES = ((365 * 86_400, "y"), (30 * 86_400, "mo"), (7 * 86_400, "w"), (86_400, "d"), (3_600, "h"), (60, "min"))
-# How a session of an agent is taken up again.
-_RESUME = {"claude-code": "claude --resume {session}"}
 
 
 def to_dict(page: Page, *, why: bool = False) -> dict[str, Any]:
@@ -178,13 +176,18 @@ def _shown(number: int, hit: Hit, at: float, *, why: bool) -> str:
         lines.append(f"   {render.printable(hit.heading)}")
     if hit.citation is not None:
         lines.append(f"   {_home(hit.citation.text)}")
-    if hit.score_kind == "session" and hit.agent in _RESUME and hit.session_id:
+    if hit.score_kind == "session" and (words := _resume(hit)):
         where = f"cd {shlex.quote(hit.project)} && " if hit.project else ""
-        resume = where + _RESUME[hit.agent].format(session=shlex.quote(hit.session_id))
-        lines.append("   " + render.dim(render.printable(resume)))
+        lines.append("   " + render.dim(render.printable(where + shlex.join(words))))
     if why:
         lines += [f"   {line}" for line in _reasons(hit.why)]
     return "\n".join(lines)
+
+
+def _resume(hit: Hit) -> tuple[str, ...] | None:
+    from axiommind.sources import resume_command
+
+    return resume_command(hit.agent, hit.session_id) if hit.agent and hit.session_id else None
 
 
 def _reasons(why: dict[str, Any]) -> list[str]:

@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from axiommind.sources.claude_code.lines import INJECTED, REMINDER, Decoder, Line
-from axiommind.sources.records import Block, Call, ToolUse
+from axiommind.sources.claude_code.decoder import Decoder
+from axiommind.sources.claude_code.lines import Line
+from axiommind.sources.claude_code.user_text import INJECTED, REMINDER
+from axiommind.sources.records import Block, CallBlocks, ToolUse
 
 __all__ = ["blocks"]
 
 _DEPTH = 16  # of a tool's input; deeper texts are nobody's words
 
 
-def blocks(content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> tuple[list[Block], list[Call]]:
+def blocks(content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> tuple[list[Block], list[CallBlocks]]:
     """The texts of some lines in order, and the uses of tools among them."""
     reader = _Reader(first_line, skip)
     reader.run(content)
@@ -29,7 +31,7 @@ class _Reader(Decoder):
     def __init__(self, first_line: int, skip: frozenset[str]) -> None:
         super().__init__(first_line, skip)
         self.found: list[Block] = []
-        self.calls: list[Call] = []
+        self.calls: list[CallBlocks] = []
 
     def take(self, line: Line) -> None:
         prompts, uses, records = len(self.out.prompts), len(self.out.tool_uses), len(self.out.records)
@@ -83,7 +85,8 @@ class _Reader(Decoder):
             for pointer, text in _leaves(given, "", 0)
         }
         fields = given if isinstance(given, dict) else {}
-        self.calls.append(Call(self.number, use.tool_name, use.classified_name, fields, when, uuid, use_id, leaves))
+        names = (use.tool_name, use.classified_name)
+        self.calls.append(CallBlocks(self.number, *names, fields, when, uuid, use_id, leaves))
 
     def results(self, content: list[Any], pointer: str, when: int | None, uuid: str | None) -> None:
         for i, block in enumerate(content):

@@ -1,0 +1,149 @@
+"""Where Claude Code keeps its transcripts: its folders, the files in them, and what to watch for changes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from axiommind.model import Problem
+from axiommind.projects import slug, worktrees_of
+from axiommind.sources import Discovery, SourceFile
+
+__all__ = ["discover", "roots_of", "watched"]
+
+_PROJECTS = "projects"
+_SUBAGENT = "agent-"  # how the id of a subagent's session begins
+_META = ".meta.json"
+_TITLE = "custom-title.json"
+
+
+def roots_of(environ: Mapping[str, str], home: Path, more: Sequence[str]) -> list[Path]:
+    """The configuration folders: what the client is told by the environment, else its defaults; then ours."""
+    told = [p.strip() for p in environ.get("CLAUDE_CONFIG_DIR", "").split(",") if p.strip()]
+    if told:
+        found = [Path(p).expanduser() for p in told]
+    else:
+        xdg = environ.get("XDG_CONFIG_HOME") or str(home / ".config")
+        found = [home / ".claude", Path(xdg) / "claude"]
+    found += [Path(p).expanduser() for p in more]
+    unique: dict[str, Path] = {}
+    for root in found:
+        unique.setdefault(os.path.realpath(root), Path(os.path.realpath(root)))
+    return list(unique.values())
+
+
+def watched(root: Path) -> Path:
+    """The folder in which transcripts appear; the root itself until the client has made it."""
+    projects = root / _PROJECTS
+    return projects if projects.is_dir() else root
+
+
+def discover(environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None = None) -> Discovery:
+    files: dict[str, SourceFile] = {}
+    problems: list[Problem] = []
+    places = roots_of(environ, home, roots)
+    wanted = None if project is None else [slug(p) for p in (os.path.realpath(project), *worktrees_of(project))]
+    seen: set[str] = set()
+    for root in places:
+        for folder in _scan(root / _PROJECTS, problems):
+            if not folder.is_dir():
+                continue
+            if wanted is not None and not any(_may_belong(folder.name, name) for name in wanted):
+                continue
+            real = os.path.realpath(folder.path)
+            if real not in seen:  # the same folder by another name is read once
+                seen.add(real)
+                for found in _in_folder(_Place(str(root), folder.name), real, problems):
+                    files.setdefault(found.path, found)
+    # A parent before its subagents, so that its project is known when theirs is asked for.
+    ordered = sorted(files.values(), key=lambda f: (f.parent_session is not None or f.parent_inside, f.path))
+    return Discovery(tuple(str(p) for p in places), tuple(ordered), tuple(problems))
+
+
+def _may_belong(name: str, wanted: str) -> bool:
+    """The project's own folder, those of its worktrees, and old hashes of long paths."""
+    return (
+        name == wanted
+        or name.startswith(f"{wanted}--claude-worktrees-")
+        or (len(wanted) > 200 and name.startswith(wanted[:200] + "-"))
+    )
+
+
+def _scan(folder: Path | str, problems: list[Problem]) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda e: e.name)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        problems.append(Problem(str(folder), 0, f"cannot be read: {error.strerror or error}"))
+        return []
+
+
+class _Place(NamedTuple):
+    """The root and the project folder that a file was found in, as they are called there."""
+
+    root: str
+    folder: str
+
+
+def _in_folder(place: _Place, path: str, problems: list[Problem]) -> Iterator[SourceFile]:
+    for entry in _scan(path, problems):
+        stem, dot, ending = entry.name.rpartition(".")
+        if dot and ending == "jsonl" and "." not in stem and stem:
+            yield from _file(entry, "transcript", stem, place, None, problems)
+        elif entry.name != "memory" and entry.is_dir(follow_symlinks=False):
+            yield from _of_session(entry, place, problems)
+
+
+def _of_session(session: os.DirEntry[str], place: _Place, problems: list[Problem]) -> Iterator[SourceFile]:
+    """What lies in `<session>/`: its title, and its subagents, also those of workflows."""
+    for entry in _scan(session.path, problems):
+        if entry.name == _TITLE:
+            yield from _file(entry, "custom-title", session.name, place, None, problems)
+        elif entry.name == "subagents" and entry.is_dir(follow_symlinks=False):
+            pending = [entry.path]
+            while pending:
+                for inner in _scan(pending.pop(), problems):
+                    if inner.is_dir(follow_symlinks=False):
+                        pending.append(inner.path)
+                    elif inner.name.startswith(_SUBAGENT):
+                        yield from _of_subagent(inner, session.name, place, problems)
+
+
+def _of_subagent(entry: os.DirEntry[str], parent: str, place: _Place, problems: list[Problem]) -> Iterator[SourceFile]:
+    if entry.name.endswith(_META):
+        yield from _file(entry, "agent-meta", entry.name.removesuffix(_META), place, parent, problems)
+    elif entry.name.endswith(".jsonl") and entry.name.count(".") == 1:
+        yield from _file(entry, "transcript", entry.name.removesuffix(".jsonl"), place, parent, problems)
+
+
+def _file(
+    entry: os.DirEntry[str],
+    kind: str,
+    session_id: str,
+    place: _Place,
+    parent: str | None,
+    problems: list[Problem],
+) -> Iterator[SourceFile]:
+    try:
+        if not entry.is_file():
+            return
+        # DirEntry.stat leaves the inode 0 on Windows; os.stat does not.
+        info = entry.stat() if os.name != "nt" else Path(entry.path).stat()
+    except OSError as error:
+        problems.append(Problem(entry.path, 0, f"cannot be read: {error.strerror or error}"))
+        return
+    path = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        shown = path.encode("utf-8", "replace").decode()
+        problems.append(Problem(shown, 0, "its name is not UTF-8: not read"))
+        return
+    state = (info.st_size, info.st_mtime_ns, info.st_ino)
+    # [OLD] subagents lie beside their parent.
+    inside = parent is None and session_id.startswith(_SUBAGENT)
+    yield SourceFile(path, kind, session_id, *place, parent, *state, parent_inside=inside)
