@@ -51,6 +51,7 @@ bench: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/console.py
 
 $(VENV)/.venv:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed; none was found on the PATH." >&2; exit 1; }

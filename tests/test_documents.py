@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiommind.errors import BadQuery, IndexCorrupt, NotFound
+from axiommind.errors import IndexCorrupt, NotFound
 from axiommind.ids import document_id
 from axiommind.ingest import DocumentReport
 from axiommind.log.sqlite import SqliteLog
@@ -577,15 +577,6 @@ def test_an_index_of_an_older_version_is_said(world: World, notes: Notes) -> Non
     assert error.value.hint == "run: axm index"
     world.memory().index()
     assert [f.root for f in world.memory().documents.list().folders] == [str(notes.root)]
-
-
-def test_the_sample_takes_no_folders(world: World, notes: Notes) -> None:
-    from axiommind.memory import SAMPLE_MARK
-
-    world.home.mkdir()
-    (world.home / SAMPLE_MARK).touch()
-    with pytest.raises(BadQuery):
-        notes.add()
 
 
 # --- forgetting --------------------------------------------------------------------------------------------------

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from axiommind.model import Event
     from axiommind.projections.runner import Index, Progress
 
-__all__ = ["SAMPLE", "SAMPLE_MARK", "Home", "Scope", "now"]
+__all__ = ["SAMPLE", "SAMPLE_FOLDER", "SAMPLE_MARK", "Home", "Scope", "now"]
 
-# The sample that comes with the program, and the file that marks a home as its.
+# The sample that comes with the program, the file that marks a home as its, and the copy of the sample in that home:
+# what cites it still opens when the program moves.
 SAMPLE = Path(__file__).parent / "sample"
 SAMPLE_MARK = "this-is-the-sample"
+SAMPLE_FOLDER = "claude"
 # What agents set for the programs that they run.
 _AGENTS = ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "AI_AGENT")
 # Below this many new bytes, starting worker processes costs more than it saves.
@@ -56,7 +58,8 @@ class Home:
         self.config = config or Config.load(self.environ)
         self.user = user or Path.home()
         if self.is_sample:  # whoever uses the sample's home, real sessions never get into it
-            self.environ = {**self.environ, "CLAUDE_CONFIG_DIR": str(SAMPLE)}
+            copied = self.config.home / SAMPLE_FOLDER
+            self.environ = {**self.environ, "CLAUDE_CONFIG_DIR": str(copied if copied.is_dir() else SAMPLE)}
             self.config = self.config._replace(claude_roots=())
 
     @property

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from axiommind.home import SAMPLE, SAMPLE_MARK, Home, Scope
+from axiommind.home import SAMPLE, SAMPLE_FOLDER, SAMPLE_MARK, Home, Scope
 
 if TYPE_CHECKING:
     from axiommind.config import Config
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from axiommind.vectors.embedding import Embeddings
     from axiommind.vectors.installed import Models
 
-__all__ = ["SAMPLE", "SAMPLE_MARK", "Memory", "Scope"]
+__all__ = ["SAMPLE", "SAMPLE_FOLDER", "SAMPLE_MARK", "Memory", "Scope"]
 
 
 class Memory:

@@ -55,8 +55,6 @@ class Access:
         from axiommind.projections.runner import Segments
         from axiommind.scratchpads.writer import ScratchpadWriter
 
-        if self.home.is_sample:
-            raise BadQuery("this is the home of the sample", hint="set AXM_HOME to a home of your own")
         with self.home.open_log() as (log, key), contextlib.ExitStack() as stack:
             index = self._index_at_hand(log, stack)
             session = self.home.environ.get("CLAUDE_CODE_SESSION_ID") or None

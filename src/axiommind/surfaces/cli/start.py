@@ -9,11 +9,11 @@ import sys
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from shutil import which
+from shutil import copytree, which
 from typing import TYPE_CHECKING
 
 from axiommind.config import Config
-from axiommind.memory import SAMPLE_MARK, Memory, Scope
+from axiommind.memory import SAMPLE, SAMPLE_FOLDER, SAMPLE_MARK, Memory, Scope
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.progress import Bar
 
@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     if sample:
         memory = memory if was_sample else _sample(memory)
         _index(memory)
+        memory.learning.run(extractor="rules")  # so that entries and tasks can be tried too; no model is asked
         sys.stderr.write(
             "No Claude Code sessions were found, so this is the sample that comes with the program.\n"
             if not args.sample and not was_sample
@@ -64,8 +65,10 @@ def _index(memory: Memory) -> Report:
 def _sample(memory: Memory) -> Memory:
     """The sample has a home of its own, so that it never mixes with real sessions."""
     home = memory.config.home / "sample"
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    (home / SAMPLE_MARK).touch()
+    if not (home / SAMPLE_MARK).exists():
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        copytree(SAMPLE, home / SAMPLE_FOLDER, dirs_exist_ok=True)
+        (home / SAMPLE_MARK).touch()
     environ = {**os.environ, "AXM_HOME": str(home)}
     return Memory(Config.load(environ), environ=environ)
 
