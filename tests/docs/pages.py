@@ -13,7 +13,8 @@ from axiommind.memory import Memory
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-SAMPLE = Path(axiommind.__file__).parent / "sample"
+PACKAGE = Path(axiommind.__file__).parent
+SAMPLE = PACKAGE / "sample"
 GENERATED = ("commands.md", "mcp-tools.md", "perspectives.md", "schema.md", "configuration.md")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import DOCS, ROOT, named, read
+from tests.docs.pages import DOCS, PACKAGE, ROOT, named, read
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
@@ -43,3 +43,13 @@ def test_the_index_of_decisions_is_complete() -> None:
 def test_every_page_can_be_reached_from_the_readme() -> None:
     linked = {(ROOT / target).name for target in LINK.findall(read(ROOT / "README.md"))}
     assert [page.name for page in DOCS.glob("*.md") if page.name not in linked] == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=named)
+def test_every_module_that_is_named_exists(page: Path) -> None:
+    """`folder/module.py` in a text: below the package, or below the repository."""
+    known = {p.name for base in (ROOT, PACKAGE) for p in base.iterdir() if p.is_dir()} - {"src"}
+    text = re.sub(r"```.*?```", "", read(page), flags=re.DOTALL)
+    for path in re.findall(r"`((?:\w+/)+\w+\.(?:py|idr))\b", text):
+        if path.split("/")[0] in known:
+            assert (ROOT / path).exists() or (PACKAGE / path).exists(), f"{named(page)}: {path}"
