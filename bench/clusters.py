@@ -27,7 +27,7 @@ from typing import Any
 from axiommind.reports.analysers.bm25 import Corpus
 from axiommind.reports.analysers.clusters import clusters
 from axiommind.reports.analysers.depth import DEPTHS
-from axiommind.reports.analysers.prompt_frequency import Prompt, frequencies, normalised
+from axiommind.reports.analysers.prompt_frequency import PromptText, frequencies, normalised
 from axiommind.reports.analysers.queries import meet
 from axiommind.reports.analysers.tuning import Tuning
 from axiommind.text.tokens import keywords
@@ -60,7 +60,7 @@ def main() -> int:
     return 0
 
 
-def made(size: int) -> list[Prompt]:
+def made(size: int) -> list[PromptText]:
     """So many different prompts; a fifth of them differ from another by a word or an ending only."""
     mixed = random.Random(SEED)
     texts: dict[str, None] = {}
@@ -70,10 +70,12 @@ def made(size: int) -> list[Prompt]:
         texts[text] = None
         if mixed.random() < 0.2:
             texts[text + mixed.choice(TAILS)] = None
-    return [Prompt(text, 1_767_600_000_000 + i * 60_000, f"s{i // 20}") for i, text in enumerate(list(texts)[:size])]
+    return [
+        PromptText(text, 1_767_600_000_000 + i * 60_000, f"s{i // 20}") for i, text in enumerate(list(texts)[:size])
+    ]
 
 
-def measure(prompts: list[Prompt]) -> dict[str, float]:
+def measure(prompts: list[PromptText]) -> dict[str, float]:
     texts = [p.text for p in prompts]
     words = [keywords(text) for text in texts]
     tuning = Tuning()

@@ -17,15 +17,15 @@ from axiommind.reports.analysers.clusters import clusters
 from axiommind.reports.analysers.dependency_graph import build
 from axiommind.reports.analysers.depth import DEPTHS
 from axiommind.reports.analysers.files import Touch, changed_together, hot_files
-from axiommind.reports.analysers.prompt_frequency import Prompt, frequencies, normalise
+from axiommind.reports.analysers.prompt_frequency import PromptText, frequencies, normalise
 from axiommind.reports.analysers.queries import combine, decompose
 from axiommind.reports.analysers.repetition import longest_run, loops, outliers
 from axiommind.reports.analysers.sequences import count
 from axiommind.reports.analysers.stopwords import StopWords
 from axiommind.reports.analysers.suffixes import mine, strip
-from axiommind.reports.analysers.trends import Event, weekly
+from axiommind.reports.analysers.trends import ToolEvent, weekly
 from axiommind.reports.analysers.tuning import Tuning
-from axiommind.reports.analysers.units import Unit, Use, split
+from axiommind.reports.analysers.units import ToolStep, Unit, split
 from axiommind.reports.analysis.analyst import AnalyzeOptions
 from axiommind.text.tokens import keywords
 from tests.reports import reference
@@ -52,7 +52,7 @@ TEXTS = (
 texts = st.sampled_from(TEXTS) | st.text("ab 해줘", min_size=1, max_size=9)
 minutes = st.integers(0, 3) | st.integers(0, 60 * 24 * 30)
 times = st.just(0) | minutes.map(lambda m: START + m * MINUTE)
-said = st.lists(st.builds(Prompt, texts, times, st.sampled_from("st")), max_size=14)
+said = st.lists(st.builds(PromptText, texts, times, st.sampled_from("st")), max_size=14)
 tools = st.sampled_from(["Read", "Edit", "Bash:git"]) | st.just("Read")
 used = st.lists(st.tuples(tools, st.none() | times), max_size=14)
 sessions = st.dictionaries(st.sampled_from("abc"), used, max_size=3)
@@ -74,8 +74,8 @@ tunings = st.builds(
 many = settings(max_examples=80 * MORE)
 
 
-def as_uses(found: list[tuple[str, int | None]]) -> list[Use]:
-    return [Use(tool, at) for tool, at in found]
+def as_uses(found: list[tuple[str, int | None]]) -> list[ToolStep]:
+    return [ToolStep(tool, at) for tool, at in found]
 
 
 def as_units(found: dict[str, list[tuple[str, int | None]]], tuning: Tuning) -> list[Unit]:
@@ -119,7 +119,7 @@ def test_endings(prompts: list[str], text: str) -> None:
 
 @many
 @given(said, st.booleans(), tunings)
-def test_frequencies(prompts: list[Prompt], decay: bool, tuning: Tuning) -> None:
+def test_frequencies(prompts: list[PromptText], decay: bool, tuning: Tuning) -> None:
     prompts = [p for p in prompts if p.text.strip()]
     found = frequencies(prompts, decay, tuning)
     expected = reference.frequencies([reference.Said(*p[:3]) for p in prompts], decay, tuning.decay_half_life_days)
@@ -129,7 +129,7 @@ def test_frequencies(prompts: list[Prompt], decay: bool, tuning: Tuning) -> None
 
 @many
 @given(said, st.sampled_from(list(DEPTHS)), st.integers(1, 3), st.booleans(), tunings, st.sampled_from(["", "login"]))
-def test_clusters(prompts: list[Prompt], depth: str, least: int, decay: bool, tuning: Tuning, stop: str) -> None:
+def test_clusters(prompts: list[PromptText], depth: str, least: int, decay: bool, tuning: Tuning, stop: str) -> None:
     found = clusters(prompts, DEPTHS[depth], least, decay, tuning, StopWords([stop]))
     asked = [reference.Said(*p[:3]) for p in prompts]
     expected = reference.clusters(asked, depth, least, decay, tuning.to_dict(), {stop, "ok"})
@@ -181,7 +181,7 @@ def test_dependency_graph(found: dict[str, list[tuple[str, int | None]]]) -> Non
 @many
 @given(st.text("AB", max_size=24) | st.text("ABC", max_size=24), tunings, st.booleans())
 def test_loops_and_runs(letters: str, tuning: Tuning, any_row: bool) -> None:
-    uses = [Use(letter) for letter in letters]
+    uses = [ToolStep(letter) for letter in letters]
     expected = reference.loops(letters, tuning.loop_max_seq_length, tuning.loop_min_repeats, any_row)
     assert {loop.tools: (loop.repeats, loop.times) for loop in loops(uses, tuning, any_row=any_row)} == expected
     assert longest_run(uses).length == reference.longest_run(letters)
@@ -209,14 +209,14 @@ def test_files(touches: list[Touch]) -> None:
 @many
 @given(said, sessions, st.lists(st.tuples(st.none() | times, st.just("s"), st.sampled_from("fg")), max_size=5), tunings)
 def test_weeks(
-    prompts: list[Prompt],
+    prompts: list[PromptText],
     found: dict[str, list[tuple[str, int | None]]],
     edits: list[tuple[int | None, str, str]],
     tuning: Tuning,
 ) -> None:
     uses = [(at, session, tool) for session, used in found.items() for tool, at in used]
-    events = [Event(p.at, p.session) for p in prompts] + [Event(*use) for use in uses]
-    made = weekly([*events, *(Event(at, session, None, file) for at, session, file in edits)], tuning)
+    events = [ToolEvent(p.at, p.session) for p in prompts] + [ToolEvent(*use) for use in uses]
+    made = weekly([*events, *(ToolEvent(at, session, None, file) for at, session, file in edits)], tuning)
     weeks, trends = reference.weekly([(p.at, p.session) for p in prompts], uses, edits, tuning.min_trend_r_squared)
     assert {w.name: (w.prompts, len(w.sessions), dict(w.tools), len(w.files)) for w in made.weeks.values()} == weeks
     for tool, (_, slope, r_squared) in trends.items():
@@ -364,7 +364,7 @@ def test_the_snapshot(found: dict[str, list[tuple[str, str, int | None]]]) -> No
 
 
 def test_the_order_of_equal_times_does_not_matter() -> None:
-    prompts = [Prompt(text, START, f"s{i}") for i, text in enumerate(TEXTS * 2)]
+    prompts = [PromptText(text, START, f"s{i}") for i, text in enumerate(TEXTS * 2)]
     tuning = replace(Tuning(), max_clusters=4)
     one, other = (clusters(p, DEPTHS["wide"], 1, True, tuning) for p in (prompts, prompts[::-1]))
     assert one == other

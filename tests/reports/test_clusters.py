@@ -13,7 +13,7 @@ from axiommind.reports.analysers import suffixes
 from axiommind.reports.analysers.bm25 import Corpus
 from axiommind.reports.analysers.clusters import clusters
 from axiommind.reports.analysers.depth import DEPTHS
-from axiommind.reports.analysers.prompt_frequency import Prompt
+from axiommind.reports.analysers.prompt_frequency import PromptText
 from axiommind.reports.analysers.queries import decompose
 from axiommind.reports.analysers.tuning import Tuning
 
@@ -22,8 +22,8 @@ K1, B = Tuning().bm25_k1, Tuning().bm25_b
 NORMAL = DEPTHS["normal"]
 
 
-def said(*texts: str, every: int = DAY) -> list[Prompt]:
-    return [Prompt(text, (i + 1) * every, f"s{i % 3}") for i, text in enumerate(texts)]
+def said(*texts: str, every: int = DAY) -> list[PromptText]:
+    return [PromptText(text, (i + 1) * every, f"s{i % 3}") for i, text in enumerate(texts)]
 
 
 def test_bm25_by_hand() -> None:
@@ -86,8 +86,8 @@ def test_similar_prompts_form_one_cluster() -> None:
 
 def test_confidence_divides_by_the_meaningful_prompts_alone() -> None:
     real = said(*["fix the login bug"] * 4)
-    noise = [Prompt(text, DAY, "s") for text in ("ok", "<command-name>x</command-name>", "네", "yes")]
-    continued = [Prompt("This session is being continued from a previous conversation", DAY, "s")]
+    noise = [PromptText(text, DAY, "s") for text in ("ok", "<command-name>x</command-name>", "네", "yes")]
+    continued = [PromptText("This session is being continued from a previous conversation", DAY, "s")]
     [alone], [among] = clusters(real, NORMAL, 3), clusters(real + noise + continued, NORMAL, 3)
     assert alone.confidence == among.confidence
     met = 1 / (1 + math.exp(-alone.bm25_score / 5))
@@ -95,8 +95,8 @@ def test_confidence_divides_by_the_meaningful_prompts_alone() -> None:
 
 
 def test_decay_orders_by_recency() -> None:
-    old = [Prompt("deploy the web shop", i * DAY, "s") for i in range(1, 6)]
-    new = [Prompt("review this pull request", (100 + i) * DAY, "s") for i in range(3)]
+    old = [PromptText("deploy the web shop", i * DAY, "s") for i in range(1, 6)]
+    new = [PromptText("review this pull request", (100 + i) * DAY, "s") for i in range(3)]
     assert [c.pattern for c in clusters(old + new, NORMAL, 3)] == [old[0].text, new[0].text]
     found = clusters(old + new, NORMAL, 3, decay=True)
     assert [c.pattern for c in found] == [new[0].text, old[0].text]
@@ -142,7 +142,7 @@ def test_long_prompts_are_cut_into_clauses() -> None:
 
 @given(st.lists(st.tuples(st.text(max_size=12), st.integers(0, 9)), max_size=25), st.sampled_from(list(DEPTHS)))
 def test_any_text_is_clustered_and_counted_once(found: list[tuple[str, int]], depth: str) -> None:
-    prompts = [Prompt(text, at, "s") for text, at in found]
+    prompts = [PromptText(text, at, "s") for text, at in found]
     made = clusters(prompts, DEPTHS[depth], 1)
     assert sum(c.count for c in made) <= len(prompts)
     assert all(0 <= c.confidence <= 1 for c in made)

@@ -6,19 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.reports.analysers.dependency_graph import build, components
-from axiommind.reports.analysers.units import Unit, Use
+from axiommind.reports.analysers.units import ToolStep, Unit
 
 names = st.sampled_from("abcdef")
 graphs = st.dictionaries(names, st.lists(names, max_size=4), max_size=6).map(
     lambda g: {n: g.get(n, []) for n in sorted({*g, *(m for ms in g.values() for m in ms)})}
 )
 units = st.lists(st.lists(st.sampled_from("ABCG"), min_size=1, max_size=9), max_size=8).map(
-    lambda runs: [Unit("s", [Use(t if t != "G" else "Bash:git") for t in run]) for run in runs]
+    lambda runs: [Unit("s", [ToolStep(t if t != "G" else "Bash:git") for t in run]) for run in runs]
 )
 
 
 def of(letters: str, first_counted: int = 0) -> Unit:
-    return Unit("s", [Use({"G": "Bash:git"}.get(c, c), None, i >= first_counted) for i, c in enumerate(letters)])
+    return Unit("s", [ToolStep({"G": "Bash:git"}.get(c, c), None, i >= first_counted) for i, c in enumerate(letters)])
 
 
 def reach(graph: dict[str, list[str]], start: str) -> set[str]:

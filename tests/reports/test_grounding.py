@@ -6,23 +6,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiommind.reports.grounding.judge import Answer, Item, Said, Use, identifiers, judge, phrases, tally
+from axiommind.reports.grounding.judge import (
+    ItemUse,
+    LaterText,
+    ServedAnswer,
+    ServedItem,
+    identifiers,
+    judge,
+    phrases,
+    tally,
+)
 
 AT = 1_000
-ANSWER = Answer(1, "s", "UserPromptSubmit", AT, 90)
+ANSWER = ServedAnswer(1, "s", "UserPromptSubmit", AT, 90)
 MEMORY = "We set retry_budget to 45 s in src/forecast/refresh.py."
 
 
-def user(at: int, text: str) -> Said:
-    return Said(at, text, by_agent=False)
+def user(at: int, text: str) -> LaterText:
+    return LaterText(at, text, by_agent=False)
 
 
-def agent(at: int, text: str, *files: str) -> Said:
-    return Said(at, text, by_agent=True, files=files)
+def agent(at: int, text: str, *files: str) -> LaterText:
+    return LaterText(at, text, by_agent=True, files=files)
 
 
-def used(text: str | None, *said: Said, files: tuple[str, ...] = (), answer: Answer = ANSWER) -> Use | None:
-    (one,) = judge([(answer, [Item("1k9x4c", "response", 0.9, text, files)])], said)
+def used(
+    text: str | None, *said: LaterText, files: tuple[str, ...] = (), answer: ServedAnswer = ANSWER
+) -> ItemUse | None:
+    (one,) = judge([(answer, [ServedItem("1k9x4c", "response", 0.9, text, files)])], said)
     return one.use
 
 
@@ -55,12 +66,12 @@ def test_a_name_of_the_memory_that_only_the_memory_had() -> None:
         agent(500, "retry_budget is 30"),  # known in the session already
     ],
 )
-def test_what_was_said_before_proves_nothing(before: Said) -> None:
+def test_what_was_said_before_proves_nothing(before: LaterText) -> None:
     assert used(MEMORY, before, agent(1_100, "retry_budget is too small")) is None
 
 
 def test_what_everybody_says_proves_nothing() -> None:
-    items = [Item("1k9x4c", "response", 0.9, MEMORY)]
+    items = [ServedItem("1k9x4c", "response", 0.9, MEMORY)]
     said = [agent(1_100, "retry_budget of 45 s")]
     (one,) = judge([(ANSWER, items)], said, lambda name: name == "retry_budget")
     assert one.use is not None and one.use.what == "45s"
@@ -70,7 +81,7 @@ def test_what_everybody_says_proves_nothing() -> None:
 def test_a_file_that_it_is_about() -> None:
     touch = agent(1_200, "/home/dev/src/forecast/refresh.py", "/home/dev/src/forecast/refresh.py")
     said = used(MEMORY, touch)
-    assert said == Use("file", "src/forecast/refresh.py", touch)
+    assert said == ItemUse("file", "src/forecast/refresh.py", touch)
     assert used("no names here", touch, files=("/home/dev/src/forecast/refresh.py",)) is not None
     assert used(MEMORY, touch._replace(at=900), touch) is None, "it was at that file before"
     other = "/home/dev/src/other/refresh.py"
@@ -97,18 +108,18 @@ def test_a_text_without_names_by_a_phrase() -> None:
 
 
 def test_what_is_gone_is_not_judged() -> None:
-    (one,) = judge([(ANSWER, [Item("1k9x4c", "tool", None, None)])], [agent(1_100, "1k9x4c")])
+    (one,) = judge([(ANSWER, [ServedItem("1k9x4c", "tool", None, None)])], [agent(1_100, "1k9x4c")])
     assert (one.is_judged, one.use) == (False, None)
-    (unknown,) = judge([(ANSWER, [Item("1k9x4c", "tool", None, "text")])], [])
+    (unknown,) = judge([(ANSWER, [ServedItem("1k9x4c", "tool", None, "text")])], [])
     assert not unknown.is_judged
 
 
 def test_figures_by_hook_and_kind() -> None:
-    start = Answer(2, "s", "SessionStart", AT, 30)
+    start = ServedAnswer(2, "s", "SessionStart", AT, 30)
     items = [
-        Item("aaaa1", "prompt", 0.9, MEMORY),
-        Item("aaaa2", "tool", 0.8, "other_name"),
-        Item("aaaa3", "tool", 0.8, None),
+        ServedItem("aaaa1", "prompt", 0.9, MEMORY),
+        ServedItem("aaaa2", "tool", 0.8, "other_name"),
+        ServedItem("aaaa3", "tool", 0.8, None),
     ]
     judged = judge([(ANSWER, items), (start, items[:1])], [agent(1_100, "retry_budget")])
     total, prompt, tools, prompts, begun, _ = tally(judged)
@@ -122,7 +133,7 @@ def test_figures_by_hook_and_kind() -> None:
 
 sayings = st.lists(
     st.builds(
-        Said,
+        LaterText,
         st.integers(0, 2_000),
         st.sampled_from(["retry_budget", "src/forecast/refresh.py", "nothing", "1k9x4c"]),
         st.booleans(),
@@ -133,7 +144,7 @@ sayings = st.lists(
 
 
 @given(sayings)
-def test_use_is_always_the_agents_own_and_later(said: list[Said]) -> None:
+def test_use_is_always_the_agents_own_and_later(said: list[LaterText]) -> None:
     use = used(MEMORY, *said)
     if use is not None:
         assert use.said.by_agent and use.said.at > AT

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiommind.reports.analysers.repetition import Loop, Run, discoveries, longest_run, loops, outliers, tail
-from axiommind.reports.analysers.units import Use
+from axiommind.reports.analysers.repetition import Run, ToolLoop, discoveries, longest_run, loops, outliers, tail
+from axiommind.reports.analysers.units import ToolStep
 
 
-def of(letters: str, counted: range | None = None) -> list[Use]:
-    return [Use(c, None, counted is None or i in counted) for i, c in enumerate(letters)]
+def of(letters: str, counted: range | None = None) -> list[ToolStep]:
+    return [ToolStep(c, None, counted is None or i in counted) for i, c in enumerate(letters)]
 
 
 @given(st.lists(st.floats(0, 1), max_size=12).map(sorted), st.floats(0, 1))
@@ -54,16 +54,16 @@ def test_a_higher_threshold_finds_no_more(edits: dict[tuple[str, str], int], z: 
 
 
 def test_loops_by_hand() -> None:
-    assert loops(of("ABABAB")) == [Loop(("A", "B"), 3, 1)]
-    assert loops(of("ABCABC")) == [Loop(("A", "B", "C"), 2, 1)]
-    assert loops(of("ABABXABAB")) == [Loop(("A", "B"), 2, 2)]
+    assert loops(of("ABABAB")) == [ToolLoop(("A", "B"), 3, 1)]
+    assert loops(of("ABCABC")) == [ToolLoop(("A", "B", "C"), 2, 1)]
+    assert loops(of("ABABXABAB")) == [ToolLoop(("A", "B"), 2, 2)]
     assert loops(of("AAAA")) == [], "one tool on end is a run, not a loop"
     assert loops(of("ABC")) == []
 
 
 def test_a_loop_counts_up_to_the_last_use_that_counts() -> None:
-    assert loops(of("ABABAB", range(4))) == [Loop(("A", "B"), 2, 1)]
-    assert loops(of("ABABAB", range(4, 6))) == [Loop(("A", "B"), 3, 1)]
+    assert loops(of("ABABAB", range(4))) == [ToolLoop(("A", "B"), 2, 1)]
+    assert loops(of("ABABAB", range(4, 6))) == [ToolLoop(("A", "B"), 3, 1)]
     assert loops(of("ABABAB", range(3))) == []
 
 

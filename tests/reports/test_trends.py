@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiommind.reports.analysers.trends import WEEK_MS, Event, Trend, fit, weekly
+from axiommind.reports.analysers.trends import WEEK_MS, ToolEvent, Trend, fit, weekly
 
 
 @given(st.lists(st.integers(0, 60), min_size=2, max_size=30))
@@ -31,6 +31,6 @@ def test_one_week_has_no_trend() -> None:
 
 def test_a_week_without_any_work_is_no_point_of_the_line() -> None:
     times = [week for week, uses in ((1, 1), (2, 2), (9, 3)) for _ in range(uses)]
-    found = weekly(Event(week * WEEK_MS, "s", "Edit") for week in times)
+    found = weekly(ToolEvent(week * WEEK_MS, "s", "Edit") for week in times)
     assert [week.tools["Edit"] for week in found.weeks.values()] == [1, 2, 3]
     assert found.trends["Edit"] == pytest.approx((1.0, 1.0))

@@ -9,28 +9,28 @@ from hypothesis import strategies as st
 
 from axiommind.reports.analysers.sequences import frequent
 from axiommind.reports.analysers.tuning import Tuning
-from axiommind.reports.analysers.units import MINUTE_MS, Unit, Use, split
+from axiommind.reports.analysers.units import MINUTE_MS, ToolStep, Unit, split
 
 PAUSE_MS = Tuning().time_window_minutes * MINUTE_MS
 
 tools = st.sampled_from(["A", "B", "C"])
-uses = st.lists(st.builds(Use, tools, st.none() | st.integers(0, 4 * PAUSE_MS), st.booleans()), max_size=14)
+uses = st.lists(st.builds(ToolStep, tools, st.none() | st.integers(0, 4 * PAUSE_MS), st.booleans()), max_size=14)
 units = st.lists(st.tuples(st.sampled_from(["s", "t"]), uses), max_size=6).map(
     lambda found: [Unit(session, list(run)) for session, run in sorted(found, key=lambda f: f[0])]
 )
 
 
 def of(letters: str, session: str = "s") -> Unit:
-    return Unit(session, [Use(letter) for letter in letters])
+    return Unit(session, [ToolStep(letter) for letter in letters])
 
 
 def test_a_pause_of_more_than_five_minutes_splits() -> None:
-    run = [Use("A", 0), Use("B", PAUSE_MS), Use("C", 2 * PAUSE_MS + 1)]
+    run = [ToolStep("A", 0), ToolStep("B", PAUSE_MS), ToolStep("C", 2 * PAUSE_MS + 1)]
     assert [[use.tool for use in unit] for unit in split(run)] == [["A", "B"], ["C"]]
 
 
 def test_a_missing_time_never_splits() -> None:
-    run = [Use("A", 0), Use("B", None), Use("C", 99 * PAUSE_MS)]
+    run = [ToolStep("A", 0), ToolStep("B", None), ToolStep("C", 99 * PAUSE_MS)]
     assert len(split(run)) == 1
 
 
@@ -39,7 +39,7 @@ def test_no_uses_no_units() -> None:
 
 
 @given(uses)
-def test_splitting_loses_nothing_and_cuts_only_at_pauses(run: list[Use]) -> None:
+def test_splitting_loses_nothing_and_cuts_only_at_pauses(run: list[ToolStep]) -> None:
     parts = split(run)
     assert [use for part in parts for use in part] == run
     assert all(parts)

@@ -13,12 +13,12 @@ from axiommind.config import Config
 from axiommind.learning.extractors._asking import Answered, Question, Unanswered, Usage
 from axiommind.memory import Memory, Scope
 from axiommind.reports.analysers.activity import by_day, stretches, together, total
-from axiommind.reports.analysers.evidence import Said, Witness
-from axiommind.reports.analysers.rework import Call, complaint, failures, shape
+from axiommind.reports.analysers.evidence import Sentence, Witness
+from axiommind.reports.analysers.rework import ToolCall, complaint, failures, shape
 from axiommind.reports.analysers.sayings import contradictions, kind_of
 from axiommind.reports.insight import prose
 from axiommind.reports.insight.prose import kept
-from axiommind.reports.insight.report import Report
+from axiommind.reports.insight.values import InsightReport
 from axiommind.search.citations import parse
 from axiommind.surfaces.cli import main
 from axiommind.surfaces.render.insight import as_html, as_json, as_markdown
@@ -73,7 +73,7 @@ def busy(world: World) -> World:
     return world
 
 
-def report_of(world: World) -> Report:
+def report_of(world: World) -> InsightReport:
     return world.memory().reports.insight(Scope(PROJECT))
 
 
@@ -271,8 +271,8 @@ def test_shapes_of_commands(command: str, expected: str) -> None:
 
 
 def test_what_failed_and_what_answered() -> None:
-    def call(n: int, session: str, command: str, error: str = "") -> Call:
-        return Call(n, session, "Bash:lint", command, bool(error), error, n)
+    def call(n: int, session: str, command: str, error: str = "") -> ToolCall:
+        return ToolCall(n, session, "Bash:lint", command, bool(error), error, n)
 
     calls = [
         call(1, "a", "ruff check", "E501 error: too long in /x/1.py"),
@@ -316,7 +316,7 @@ def test_what_a_prompt_is(text: str, kind: str) -> None:
 
 
 def test_sentences_that_contradict_each_other() -> None:
-    said = [Said(text, Witness("prompt", n, "s", n, text)) for n, text in enumerate(
+    said = [Sentence(text, Witness("prompt", n, "s", n, text)) for n, text in enumerate(
         ("Always use pnpm here", "Please use pnpm here", "never use pnpm here", "Never use yarn here"))]  # fmt: skip
     assert [(a.text, b.text) for a, b in contradictions(said)] == [
         ("Always use pnpm here", "never use pnpm here"),

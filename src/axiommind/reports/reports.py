@@ -14,7 +14,7 @@ from axiommind.ids import one_of
 if TYPE_CHECKING:
     from axiommind.reports.analysis.analyst import Analyst
     from axiommind.reports.grounding.read import Grounding
-    from axiommind.reports.insight.report import Report
+    from axiommind.reports.insight.values import InsightReport
     from axiommind.reports.perspectives import Perspective
 
 __all__ = ["Reports"]
@@ -53,7 +53,7 @@ class Reports:
 
     def insight(
         self, scope: Scope, *, since: int | None = None, until: int | None = None, prose: bool | None = None
-    ) -> Report:
+    ) -> InsightReport:
         """How work is done, with evidence; with `prose` a model writes the summary (the default where one is set)."""
         from axiommind.reports.insight.report import InsightReports
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from axiommind.reports.analysers.bm25 import Corpus
 from axiommind.reports.analysers.depth import Depth
-from axiommind.reports.analysers.prompt_frequency import Prompt, in_order, normalised, recency
+from axiommind.reports.analysers.prompt_frequency import PromptText, in_order, normalised, recency
 from axiommind.reports.analysers.queries import meet
 from axiommind.reports.analysers.stopwords import NO_MORE, StopWords
 from axiommind.reports.analysers.tuning import Tuning
@@ -46,16 +46,16 @@ class Cluster:
     confidence: float
     last_at: int
     examples: list[str]
-    members: tuple[Prompt, ...]
+    members: tuple[PromptText, ...]
 
 
 class _Group(NamedTuple):
     normalized: str
-    prompts: list[Prompt]
+    prompts: list[PromptText]
 
 
 def clusters(
-    prompts: Iterable[Prompt],
+    prompts: Iterable[PromptText],
     depth: Depth,
     at_least: int,
     decay: bool = False,
@@ -88,10 +88,10 @@ def _may_mean(text: str, stop: StopWords) -> bool:
     return CONTINUED not in stripped[:200].lower()
 
 
-def _group(prompts: Sequence[Prompt], most: int) -> list[_Group]:
+def _group(prompts: Sequence[PromptText], most: int) -> list[_Group]:
     """Prompts of one normalised text together; the largest groups, largest first."""
     texts = normalised({p.text for p in prompts})
-    groups: dict[str, list[Prompt]] = {}
+    groups: dict[str, list[PromptText]] = {}
     for prompt in prompts:
         groups.setdefault(texts[prompt.text], []).append(prompt)
     largest = sorted(groups.items(), key=lambda g: (-len(g[1]), g[0]))[:most]

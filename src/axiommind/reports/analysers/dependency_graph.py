@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from axiommind.reports.analysers.units import Unit, Use
+from axiommind.reports.analysers.units import ToolStep, Unit
 
 COMMIT_TOOL = "Bash:git"
 LONGEST_PATH = 8
@@ -57,7 +57,7 @@ class Path(NamedTuple):
     commit_rate: float
 
 
-class Graph(NamedTuple):
+class ToolGraph(NamedTuple):
     nodes: list[Node]
     edges: list[Edge]
     cycles: list[Cycle]
@@ -90,7 +90,7 @@ class _Tally:
     tools: defaultdict[str, _Tool] = field(default_factory=lambda: defaultdict(_Tool))
     pairs: defaultdict[tuple[str, str], _Pair] = field(default_factory=lambda: defaultdict(_Pair))
 
-    def add(self, uses: Sequence[Use]) -> None:
+    def add(self, uses: Sequence[ToolStep]) -> None:
         commits = any(use.tool == COMMIT_TOOL for use in uses)
         last = len(uses) - 1
         for i, use in enumerate(uses):
@@ -112,7 +112,7 @@ class _Tally:
             self.pairs[ends].commits += commits
 
 
-def build(units: Iterable[Unit], least_probability: float = 0.0, *, inner_cycles: bool = True) -> Graph:
+def build(units: Iterable[Unit], least_probability: float = 0.0, *, inner_cycles: bool = True) -> ToolGraph:
     """The graph of these units. Edges less probable than asked are left out, also for the cycles.
 
     Without `inner_cycles` the cycles are v2's: whole components, also those seen side by side only once.
@@ -122,7 +122,7 @@ def build(units: Iterable[Unit], least_probability: float = 0.0, *, inner_cycles
     for uses in runs:
         tally.add(uses)
     edges = [edge for edge in _edges(tally) if edge.probability >= least_probability]
-    return Graph(_nodes(tally, edges), edges, _cycles(runs, edges, inner_cycles), _paths(runs))
+    return ToolGraph(_nodes(tally, edges), edges, _cycles(runs, edges, inner_cycles), _paths(runs))
 
 
 def _edges(tally: _Tally) -> list[Edge]:
@@ -164,7 +164,7 @@ def _nodes(tally: _Tally, edges: Sequence[Edge]) -> list[Node]:
     return sorted(nodes, key=lambda n: (-n.uses, n.tool))
 
 
-def _cycles(runs: Sequence[Sequence[Use]], edges: Sequence[Edge], inner: bool) -> list[Cycle]:
+def _cycles(runs: Sequence[Sequence[ToolStep]], edges: Sequence[Edge], inner: bool) -> list[Cycle]:
     """Components whose tools stand side by side in a unit of at least twice as many uses.
 
     In a long history nearly every tool reaches every other. With `inner`, a component that no unit went round twice
@@ -195,7 +195,7 @@ def _cycles(runs: Sequence[Sequence[Use]], edges: Sequence[Edge], inner: bool) -
     return sorted(found, key=lambda c: (-c.units, -c.repetitions, c.tools))
 
 
-def _widest(uses: Sequence[Use]) -> int:
+def _widest(uses: Sequence[ToolStep]) -> int:
     """The most neighbours that are all different."""
     widest = start = 0
     place: dict[str, int] = {}
@@ -206,7 +206,7 @@ def _widest(uses: Sequence[Use]) -> int:
     return widest
 
 
-def _rounds(uses: Sequence[Use], tools: frozenset[str]) -> int:
+def _rounds(uses: Sequence[ToolStep], tools: frozenset[str]) -> int:
     """How often all the tools, each once, stand side by side, in places that do not overlap."""
     size = len(tools)
     if len(uses) < 2 * size:
@@ -225,7 +225,7 @@ def _rounds(uses: Sequence[Use], tools: frozenset[str]) -> int:
     return rounds
 
 
-def _paths(runs: Sequence[Sequence[Use]]) -> list[Path]:
+def _paths(runs: Sequence[Sequence[ToolStep]]) -> list[Path]:
     seen: Counter[tuple[str, ...]] = Counter()
     commits: Counter[tuple[str, ...]] = Counter()
     for uses in runs:

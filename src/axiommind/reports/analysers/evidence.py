@@ -9,9 +9,20 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from axiommind.reports.analysers.activity import DAY_MS
-from axiommind.reports.analysers.rework import Failure
+from axiommind.reports.analysers.rework import RepeatedFailure
 
-__all__ = ["Check", "Claim", "Group", "Habit", "Material", "Pair", "Said", "Step", "Witness", "groups"]
+__all__ = [
+    "CheckCommand",
+    "FileGroup",
+    "FilePair",
+    "Habit",
+    "HabitStep",
+    "ProposalMaterial",
+    "RepeatedClaim",
+    "Sentence",
+    "Witness",
+    "groups",
+]
 
 LEAST_TOGETHER = 3  # sessions in which two files changed
 MOST_OF_GROUP = 5  # files
@@ -27,14 +38,14 @@ class Witness(NamedTuple):
     quote: str
 
 
-class Said(NamedTuple):
+class Sentence(NamedTuple):
     """A sentence, or a whole prompt, of a person."""
 
     text: str
     witness: Witness
 
 
-class Step(NamedTuple):
+class HabitStep(NamedTuple):
     """A command that usually followed, or a file that was edited then, and in how many sessions."""
 
     what: str
@@ -52,10 +63,10 @@ class Habit:
     sessions: int
     last_at: int
     witnesses: tuple[Witness, ...]
-    steps: tuple[Step, ...] = ()
+    steps: tuple[HabitStep, ...] = ()
 
 
-class Check(NamedTuple):
+class CheckCommand(NamedTuple):
     """A test, lint or build command that was run after edits; `place` is where in its session, from 0 to 1."""
 
     command: str
@@ -64,7 +75,7 @@ class Check(NamedTuple):
     witnesses: tuple[Witness, ...]
 
 
-class Pair(NamedTuple):
+class FilePair(NamedTuple):
     """Two files that changed in the same sessions, and in how many sessions each of them changed at all."""
 
     a: str
@@ -87,7 +98,7 @@ class Pair(NamedTuple):
         return self.together / max(1, self.either)
 
 
-class Group(NamedTuple):
+class FileGroup(NamedTuple):
     """Files that changed in exactly the same sessions as each other; `either`: sessions that changed any of the first
     two."""
 
@@ -104,18 +115,18 @@ class Group(NamedTuple):
         return len({w.at // DAY_MS for w in self.witnesses if w.at})
 
 
-def groups(pairs: Sequence[Pair]) -> list[Group]:
+def groups(pairs: Sequence[FilePair]) -> list[FileGroup]:
     """Pairs that tell something, those of the same sessions as one; the strongest first."""
-    found: dict[frozenset[str], tuple[list[str], Pair]] = {}
+    found: dict[frozenset[str], tuple[list[str], FilePair]] = {}
     telling = [p for p in pairs if p.together >= LEAST_TOGETHER and not _same_work(p.a, p.b)]
     for pair in sorted(telling, key=lambda p: (-p.together * p.share, p.a, p.b)):
         files, _ = found.setdefault(frozenset(w.session for w in pair.witnesses), ([], pair))
         if not files or pair.a in files or pair.b in files:
             files += [name for name in (pair.a, pair.b) if name not in files]
-    return [Group(tuple(files[:MOST_OF_GROUP]), pair.either, pair.witnesses) for files, pair in found.values()]
+    return [FileGroup(tuple(files[:MOST_OF_GROUP]), pair.either, pair.witnesses) for files, pair in found.values()]
 
 
-class Claim(NamedTuple):
+class RepeatedClaim(NamedTuple):
     """A fact or decision of memory that holds, with where it was said."""
 
     text: str
@@ -125,15 +136,15 @@ class Claim(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
-    failures: Sequence[Failure] = ()
+class ProposalMaterial:
+    failures: Sequence[RepeatedFailure] = ()
     habits: Sequence[Habit] = ()
-    statements: Sequence[Said] = ()
-    prompts: Sequence[Said] = ()
-    checks: Sequence[Check] = ()
+    statements: Sequence[Sentence] = ()
+    prompts: Sequence[Sentence] = ()
+    checks: Sequence[CheckCommand] = ()
     edited_sessions: int = 0
-    pairs: Sequence[Pair] = ()
-    claims: Sequence[Claim] = ()
+    pairs: Sequence[FilePair] = ()
+    claims: Sequence[RepeatedClaim] = ()
     known: str = ""  # what CLAUDE.md says
     commands: frozenset[str] = field(default_factory=frozenset)  # names of commands and skills that are there
 

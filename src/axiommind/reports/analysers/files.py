@@ -35,7 +35,7 @@ class HotFile(NamedTuple):
     tools: list[tuple[str, int]]
 
 
-class Pair(NamedTuple):
+class ChangedPair(NamedTuple):
     files: tuple[str, str]
     sessions: int
 
@@ -53,7 +53,7 @@ def hot_files(touches: Iterable[Touch]) -> list[HotFile]:
     return sorted(found, key=lambda f: (-f.edits, -f.sessions, f.file))
 
 
-def changed_together(touches: Iterable[Touch], top: int = MOST_PAIRS) -> list[Pair]:
+def changed_together(touches: Iterable[Touch], top: int = MOST_PAIRS) -> list[ChangedPair]:
     """The pairs of files edited in the same sessions, two at least, most often first."""
     edited: dict[str, set[str]] = {}
     for session, file, _, edits in touches:
@@ -65,7 +65,7 @@ def changed_together(touches: Iterable[Touch], top: int = MOST_PAIRS) -> list[Pa
         if FEWEST_FILES <= len(files) <= MOST_FILES
         for pair in combinations(sorted(files), 2)
     )
-    found = [Pair(pair, n) for pair, n in pairs.items() if n >= LEAST_SESSIONS]
+    found = [ChangedPair(pair, n) for pair, n in pairs.items() if n >= LEAST_SESSIONS]
     return sorted(found, key=lambda p: (-p.sessions, p.files))[:top]
 
 

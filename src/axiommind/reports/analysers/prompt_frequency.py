@@ -17,7 +17,7 @@ from axiommind.reports.analysers.suffixes import mine, strip
 from axiommind.reports.analysers.tuning import Tuning
 
 
-class Prompt(NamedTuple):
+class PromptText(NamedTuple):
     text: str
     at: int
     session: str
@@ -25,7 +25,7 @@ class Prompt(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PromptCount:
     """`prompt` is the spelling that was used most often, the first of equals."""
 
     prompt: str
@@ -40,7 +40,7 @@ class Frequencies(NamedTuple):
     total: int
     first_at: int
     last_at: int
-    said: list[Said]
+    said: list[PromptCount]
 
 
 def normalise(text: str) -> str:
@@ -53,7 +53,7 @@ def recency(at: int, now: int, tuning: Tuning) -> float:
     return float(0.5 ** (max(0, now - at) / (tuning.decay_half_life_days * DAY_MS)))
 
 
-def in_order(prompts: Iterable[Prompt]) -> list[Prompt]:
+def in_order(prompts: Iterable[PromptText]) -> list[PromptText]:
     """By time; what was said at one time by session and text, so that the order of the rows does not matter."""
     return sorted(prompts, key=lambda p: (p.at, p.session, p.text))
 
@@ -65,11 +65,11 @@ def normalised(texts: Iterable[str]) -> dict[str, str]:
     return {text: strip(short, endings) for text, short in folded.items()}
 
 
-def frequencies(prompts: Iterable[Prompt], decay: bool, tuning: Tuning) -> Frequencies:
+def frequencies(prompts: Iterable[PromptText], decay: bool, tuning: Tuning) -> Frequencies:
     """Every distinct prompt and how often it was said: by weight with decay, else by count; then by text."""
     ordered = in_order(p for p in prompts if p.text.strip())
     texts = normalised(dict.fromkeys(p.text for p in ordered))
-    groups: dict[str, list[Prompt]] = {}
+    groups: dict[str, list[PromptText]] = {}
     for prompt in ordered:
         groups.setdefault(texts[prompt.text], []).append(prompt)
     times = [p.at for p in ordered if p.at > 0]
@@ -79,7 +79,7 @@ def frequencies(prompts: Iterable[Prompt], decay: bool, tuning: Tuning) -> Frequ
     return Frequencies(len(ordered), min(times, default=0), now, [found for _, found in listed])
 
 
-def _said(group: Sequence[Prompt], now: int | None, tuning: Tuning) -> Said:
+def _said(group: Sequence[PromptText], now: int | None, tuning: Tuning) -> PromptCount:
     spelled = Counter(p.text for p in group).most_common(1)[0][0]  # the first of equals
     weight = float(len(group)) if now is None else sum(recency(p.at, now, tuning) for p in group if p.at > 0)
-    return Said(" ".join(spelled.split()), len(group), weight, group[-1].at)
+    return PromptCount(" ".join(spelled.split()), len(group), weight, group[-1].at)

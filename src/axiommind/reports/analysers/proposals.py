@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from axiommind.reports.analysers.activity import DAY_MS
-from axiommind.reports.analysers.evidence import Material, Said, Step, Witness, groups
+from axiommind.reports.analysers.evidence import HabitStep, ProposalMaterial, Sentence, Witness, groups
 from axiommind.reports.analysers.rework import complaint
 from axiommind.reports.analysers.sayings import alike, bare, contradictions, goes_on
 from axiommind.tools.kinds import LINT
@@ -58,7 +58,7 @@ class Proposal:
         return len({w.at // DAY_MS for w in self.witnesses if w.at})
 
 
-def propose(material: Material) -> list[Proposal]:
+def propose(material: ProposalMaterial) -> list[Proposal]:
     """The proposals, those that save most first."""
     rules = (_failing, _stated, _habitual, _repeated, _checked, _together, _known)
     made = [proposal for rule in rules for proposal in rule(material)]
@@ -90,7 +90,7 @@ _COULD_NOT_RUN = re.compile(
 # --- rules ----------------------------------------------------------------------------------------------------------
 
 
-def _failing(material: Material) -> Iterator[Proposal]:
+def _failing(material: ProposalMaterial) -> Iterator[Proposal]:
     """A command that failed in one way, and was answered by one other command."""
     for failure in material.failures:
         if not failure.is_command or not failure.then:
@@ -144,7 +144,7 @@ def _stop_hook(command: str) -> str:
     return json.dumps(hook, indent=2, ensure_ascii=False)
 
 
-def _stated(material: Material) -> Iterator[Proposal]:
+def _stated(material: ProposalMaterial) -> Iterator[Proposal]:
     """A standing instruction that a person gave again, and never took back."""
     fallen = {earlier.text for earlier, _ in contradictions(material.statements)}
     for group in alike(material.statements):
@@ -154,7 +154,7 @@ def _stated(material: Material) -> Iterator[Proposal]:
         yield _line(latest.text, tuple(said.witness for said in group), "You said so")
 
 
-def _habitual(material: Material) -> Iterator[Proposal]:
+def _habitual(material: ProposalMaterial) -> Iterator[Proposal]:
     """Prompts that come again: instructions become a line, orders a slash command. What is a sentence of its own is
     `_stated`'s."""
     stated = material.statements
@@ -184,9 +184,9 @@ def _habitual(material: Material) -> Iterator[Proposal]:
                 yield _command(name, habit.text, habit.text, steps, why, witnesses)
 
 
-def _repeated(material: Material) -> Iterator[Proposal]:
+def _repeated(material: ProposalMaterial) -> Iterator[Proposal]:
     """A long text that was given again, whole or in part: what was the same each time becomes a slash command."""
-    lines: dict[str, dict[str, Said]] = {}
+    lines: dict[str, dict[str, Sentence]] = {}
     for said in material.prompts:
         for line in said.text.splitlines():
             if len(line.strip()) >= LINE_CHARS:
@@ -205,7 +205,7 @@ def _repeated(material: Material) -> Iterator[Proposal]:
         yield _command(_slug(some[0]), some[0], text + "\n\n$ARGUMENTS", [], why, witnesses)
 
 
-def _checked(material: Material) -> Iterator[Proposal]:
+def _checked(material: ProposalMaterial) -> Iterator[Proposal]:
     """The checks that are run after most edits, in their usual order."""
     apart = {failure.what for failure in material.failures if failure.never_worked}
     apart |= {failure.then for failure in material.failures if not failure.never_worked}  # these repair
@@ -229,7 +229,7 @@ def _checked(material: Material) -> Iterator[Proposal]:
     )
 
 
-def _together(material: Material) -> Iterator[Proposal]:
+def _together(material: ProposalMaterial) -> Iterator[Proposal]:
     """Files that change together without saying so in their names; on one day that is one piece of work."""
     usual = [g for g in groups(material.pairs) if g.days > 1 and g.together >= SHARE_OF_PAIR * g.either][:MOST_GROUPS]
     if not usual:
@@ -256,7 +256,7 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(coded[:-1])} and {coded[-1]}"
 
 
-def _known(material: Material) -> Iterator[Proposal]:
+def _known(material: ProposalMaterial) -> Iterator[Proposal]:
     """Facts and decisions that hold and were said in several sessions."""
     said = [bare(one.text) for one in material.statements]  # those are proposed by themselves
     usual = [c for c in material.claims if len({w.session for w in c.witnesses}) >= LEAST_SESSIONS]
@@ -295,7 +295,7 @@ def _line(text: str, witnesses: tuple[Witness, ...], who: str) -> Proposal:
 
 
 def _command(
-    name: str, about: str, body: str, steps: Sequence[Step], why: str, witnesses: tuple[Witness, ...]
+    name: str, about: str, body: str, steps: Sequence[HabitStep], why: str, witnesses: tuple[Witness, ...]
 ) -> Proposal:
     allowed = [f"Bash({step.what}:*)" for step in steps if not step.is_edit]
     head = [f"description: {json.dumps(_words(about)[:80], ensure_ascii=False)}"]
@@ -316,7 +316,7 @@ def _command(
     )
 
 
-def _step(step: Step) -> str:
+def _step(step: HabitStep) -> str:
     named = f"`{_code(step.what)}`"
     return f"edit {named}" if step.is_edit else named
 

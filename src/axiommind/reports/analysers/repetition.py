@@ -11,7 +11,7 @@ from math import erfc, sqrt
 from typing import NamedTuple
 
 from axiommind.reports.analysers.tuning import Tuning
-from axiommind.reports.analysers.units import Use
+from axiommind.reports.analysers.units import ToolStep
 
 SessionFile = tuple[str, str]
 
@@ -29,7 +29,7 @@ class Outlier(NamedTuple):
     p: float
 
 
-class Loop(NamedTuple):
+class ToolLoop(NamedTuple):
     """`repeats` is the longest chain in the session, up to its last use that counts; `times` the chains."""
 
     tools: tuple[str, ...]
@@ -82,7 +82,7 @@ def discoveries(ascending: Sequence[float], alpha: float) -> int:
     return max((k for k, p in enumerate(ascending, start=1) if p <= rate * k / total), default=0)
 
 
-def loops(uses: Sequence[Use], tuning: Tuning | None = None, *, any_row: bool = False) -> list[Loop]:
+def loops(uses: Sequence[ToolStep], tuning: Tuning | None = None, *, any_row: bool = False) -> list[ToolLoop]:
     """Two or three tools, not all the same, repeated in a row in one session: longest chain first.
 
     With `any_row` as v2 counted: four uses of one tool are a loop of two as well.
@@ -109,7 +109,7 @@ def loops(uses: Sequence[Use], tuning: Tuning | None = None, *, any_row: bool = 
                 longest, times = found.get(loop, (0, 0))
                 found[loop] = (max(longest, counted), times + 1)
             start += repeats * length
-    ordered = [Loop(tools_, repeats, times) for tools_, (repeats, times) in found.items()]
+    ordered = [ToolLoop(tools_, repeats, times) for tools_, (repeats, times) in found.items()]
     return sorted(ordered, key=lambda loop: (-loop.repeats, -loop.times, loop.tools))
 
 
@@ -119,7 +119,7 @@ def _repeats_itself(loop: Sequence[str]) -> bool:
     return any(size % part == 0 and loop[part:] == loop[:-part] for part in range(1, size // 2 + 1))
 
 
-def longest_run(uses: Sequence[Use]) -> Run:
+def longest_run(uses: Sequence[ToolStep]) -> Run:
     """The longest row of one and the same tool, the first of equals; of length 0 where nothing counts."""
     best = Run("", 0)
     length = 0

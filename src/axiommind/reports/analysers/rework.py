@@ -18,7 +18,7 @@ from typing import NamedTuple
 from axiommind.text.summary import without_colours
 from axiommind.tools.kinds import is_run
 
-__all__ = ["Call", "Failure", "complaint", "failures", "is_own", "is_refused", "shape"]
+__all__ = ["RepeatedFailure", "ToolCall", "complaint", "failures", "is_own", "is_refused", "shape"]
 
 COMPLAINT_CHARS = 140
 LEAST_FOLLOWED = 0.5  # of what came next after a failure: less than half is no answer to it
@@ -51,7 +51,7 @@ _RULE = re.compile(r"\s*[━─═]{2,}.*$")
 _PLACE = re.compile(r"\S*[/\\]\S*|\b[0-9a-f]{7,40}\b|\d+")
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """A use of a tool. `command` is a shell's line, else empty; `counts` is False outside of what was asked for."""
 
     ref: int
@@ -66,7 +66,7 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class RepeatedFailure:
     """The same failing with the same complaint. `runs`: how often that was called at all, `worked` how often it is
     known to have passed, `most` the failures in one session; `then` is the command that came next and passed `passed`
     times, in `passed_sessions`."""
@@ -83,8 +83,8 @@ class Failure:
     then: str
     passed: int
     passed_sessions: int
-    calls: tuple[Call, ...]  # those that failed
-    answers: tuple[Call, ...]  # those that then passed
+    calls: tuple[ToolCall, ...]  # those that failed
+    answers: tuple[ToolCall, ...]  # those that then passed
 
     @property
     def is_command(self) -> bool:
@@ -136,13 +136,13 @@ def complaint(error: str) -> str:
     return said if len(said) <= COMPLAINT_CHARS else said[:COMPLAINT_CHARS].rstrip()
 
 
-def failures(calls: Iterable[Call], at_least: int = 2) -> list[Failure]:
+def failures(calls: Iterable[ToolCall], at_least: int = 2) -> list[RepeatedFailure]:
     """What failed at least so often in the same way, the most sessions first. `calls` come in order, by session."""
     runs: Counter[str] = Counter()
     worked: Counter[str] = Counter()
-    failed: dict[tuple[str, str], list[Call]] = {}
+    failed: dict[tuple[str, str], list[ToolCall]] = {}
     lines: dict[tuple[str, str], Counter[str]] = {}
-    answers: dict[tuple[str, str], list[Call]] = {}
+    answers: dict[tuple[str, str], list[ToolCall]] = {}
     for _session, group in groupby(calls, key=attrgetter("session")):
         of_session = list(group)
         shapes = [_name(call) for call in of_session]
@@ -168,11 +168,11 @@ def failures(calls: Iterable[Call], at_least: int = 2) -> list[Failure]:
     return sorted(found, key=lambda f: (-f.sessions, -f.times, f.what, f.complaint))
 
 
-def _name(call: Call) -> str:
+def _name(call: ToolCall) -> str:
     return shape(call.command) if is_run(call.tool) else call.tool
 
 
-def _answer(calls: Sequence[Call], shapes: Sequence[str], at: int) -> Call | None:
+def _answer(calls: Sequence[ToolCall], shapes: Sequence[str], at: int) -> ToolCall | None:
     """The next command after a failed one, if it is another one of its kind and nothing was edited in between."""
     if not is_run(calls[at].tool):
         return None
@@ -184,14 +184,16 @@ def _answer(calls: Sequence[Call], shapes: Sequence[str], at: int) -> Call | Non
     return None
 
 
-def _failure(what: str, told: str, calls: list[Call], answers: list[Call], runs: int, worked: int) -> Failure:
+def _failure(
+    what: str, told: str, calls: list[ToolCall], answers: list[ToolCall], runs: int, worked: int
+) -> RepeatedFailure:
     by_session = Counter(call.session for call in calls)
     named = Counter(shape(call.command) for call in answers)
     then, count = min(named.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
     passed = [call for call in answers if shape(call.command) == then and not call.failed]
     if count < LEAST_FOLLOWED * len(calls) or len(passed) < LEAST_FOLLOWED * count:
         then, passed = "", []
-    return Failure(
+    return RepeatedFailure(
         what=what,
         tool=calls[0].tool,
         complaint=told,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from axiommind.reports.analysers.evidence import Said
+from axiommind.reports.analysers.evidence import Sentence
 
 __all__ = ["alike", "bare", "contradictions", "goes_on", "kind_of"]
 
@@ -68,9 +68,9 @@ def bare(text: str) -> str:
     return " ".join(re.sub(r"[`*_\"'“”]", "", text).casefold().split())
 
 
-def alike(said: Sequence[Said]) -> list[list[Said]]:
+def alike(said: Sequence[Sentence]) -> list[list[Sentence]]:
     """Sentences that say the same in nearly the same words."""
-    found: list[tuple[bool, set[str], list[Said]]] = []
+    found: list[tuple[bool, set[str], list[Sentence]]] = []
     for one in said:
         text = bare(one.text)
         is_negated = _is_negated(one.text)
@@ -95,9 +95,9 @@ def _is_negated(text: str) -> bool:
     return _NEGATED.search(text.replace("’", "'")) is not None
 
 
-def contradictions(said: Sequence[Said]) -> list[tuple[Said, Said]]:
+def contradictions(said: Sequence[Sentence]) -> list[tuple[Sentence, Sentence]]:
     """Pairs of sentences that differ in nothing but a negation: each with the first that says otherwise."""
-    same: dict[str, list[tuple[Said, bool]]] = {}
+    same: dict[str, list[tuple[Sentence, bool]]] = {}
     for one in sorted(said, key=lambda s: (s.witness.at or 0, s.witness.ref)):
         rest = " ".join(_FILLING.sub(" ", one.text.casefold().replace("’", "'")).split())
         if len(rest) > _LEAST_SAID:

@@ -26,7 +26,7 @@ class Trend(NamedTuple):
     r_squared: float
 
 
-class Event(NamedTuple):
+class ToolEvent(NamedTuple):
     """Something that happened in a session: a prompt (no tool, no file), the use of a tool, the edit of a file."""
 
     at: int | None
@@ -67,7 +67,7 @@ def week_name(number: int) -> str:
     return f"{year:04d}-W{week:02d}"
 
 
-def weekly(events: Iterable[Event], tuning: Tuning | None = None) -> Weekly:
+def weekly(events: Iterable[ToolEvent], tuning: Tuning | None = None) -> Weekly:
     """What happened week by week; what does not say when is in no week."""
     weeks: dict[int, Week] = {}
     for at, session, tool, file in events:

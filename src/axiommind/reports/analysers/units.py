@@ -14,7 +14,7 @@ from axiommind.reports.analysers.tuning import Tuning
 MINUTE_MS = 60_000
 
 
-class Use(NamedTuple):
+class ToolStep(NamedTuple):
     """One use of a tool; `counts` is false for one that is only context (a fork's copy, another day)."""
 
     tool: str
@@ -24,13 +24,13 @@ class Use(NamedTuple):
 
 class Unit(NamedTuple):
     session: str
-    uses: Sequence[Use]
+    uses: Sequence[ToolStep]
 
 
-def split(uses: Sequence[Use], tuning: Tuning | None = None) -> list[Sequence[Use]]:
+def split(uses: Sequence[ToolStep], tuning: Tuning | None = None) -> list[Sequence[ToolStep]]:
     """The uses of one session, cut at every pause."""
     pause = (tuning or Tuning()).time_window_minutes * MINUTE_MS
-    units: list[Sequence[Use]] = []
+    units: list[Sequence[ToolStep]] = []
     start = 0
     for i in range(1, len(uses)):
         before, after = uses[i - 1].at, uses[i].at

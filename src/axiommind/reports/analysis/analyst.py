@@ -19,7 +19,7 @@ from axiommind.home import Home, Scope
 if TYPE_CHECKING:
     from axiommind.reports.analysers.stopwords import StopWords
     from axiommind.reports.analysers.tuning import Tuning
-    from axiommind.reports.analysis.sections import Material
+    from axiommind.reports.analysis.sections import AnalysisRows
 
 __all__ = ["CACHE_VERSION", "SCOPES", "Analyst", "AnalyzeOptions"]
 
@@ -86,7 +86,7 @@ class Analyst:
         """The files of v2's cache by their path in it: `index.json`, `sessions/{id}.summary.json`,
         `analysis-snapshot.json`."""
         from axiommind.projects import slug
-        from axiommind.reports.analysis.sections import summaries
+        from axiommind.reports.analysis.session_summaries import summaries
 
         with self._material(options) as (db, scope, material, at):
             entries, files = [], {}
@@ -107,7 +107,7 @@ class Analyst:
             return {"index.json": index, **files, "analysis-snapshot.json": snapshot}
 
     def _snapshot(
-        self, db: sqlite3.Connection, scope: Scope, material: Material, at: str, options: AnalyzeOptions
+        self, db: sqlite3.Connection, scope: Scope, material: AnalysisRows, at: str, options: AnalyzeOptions
     ) -> dict[str, Any]:
         from axiommind.reports.analysis.sections import statistics
 
@@ -125,7 +125,7 @@ class Analyst:
             **statistics(db, material, options.top),
         }
 
-    def _tacit(self, material: Material, options: AnalyzeOptions) -> dict[str, Any]:
+    def _tacit(self, material: AnalysisRows, options: AnalyzeOptions) -> dict[str, Any]:
         stop = self.stop_words(options.exclude_words)
         return material.tacit_knowledge(options.depth, options.threshold, options.top, stop, decay=options.decay)
 
@@ -146,7 +146,7 @@ class Analyst:
         return StopWords((*words, *more))
 
     @contextlib.contextmanager
-    def _material(self, options: AnalyzeOptions) -> Iterator[tuple[sqlite3.Connection, Scope, Material, str]]:
+    def _material(self, options: AnalyzeOptions) -> Iterator[tuple[sqlite3.Connection, Scope, AnalysisRows, str]]:
         """A reading connection, what it is about, the rows to analyse, and the time of the last event in them."""
         from axiommind.reports.analysers.tuning import Tuning
         from axiommind.reports.analysis.sections import moment, read
@@ -187,7 +187,7 @@ def _check(options: AnalyzeOptions) -> None:
         raise UsageError("until lies before since", hint="give the earlier day as since")
 
 
-def _global_summary(db: sqlite3.Connection, material: Material) -> dict[str, Any]:
+def _global_summary(db: sqlite3.Connection, material: AnalysisRows) -> dict[str, Any]:
     """The projects that have prompts, most prompts first; a name is the encoded path without its leading dash, because
     an encoded path cannot be decoded."""
     from collections import Counter

@@ -1,6 +1,6 @@
 """What the index holds for the analysts, and the sections of v2's output that are made of it.
 
-`Material` is read in one go. A row that is not canonical (what a fork copied) stays between its neighbours, so that
+`AnalysisRows` is read in one go. A row that is not canonical (what a fork copied) stays between its neighbours, so that
 nobody sees neighbours that never were, but is not counted. Names, casing and nesting of the sections are v2's.
 """
 
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -19,20 +19,17 @@ from axiommind.reports.analysers.clusters import PATTERN_CHARS, clusters
 from axiommind.reports.analysers.dependency_graph import build
 from axiommind.reports.analysers.depth import DEPTHS
 from axiommind.reports.analysers.files import Touch, changed_together, hot_files, most_first
-from axiommind.reports.analysers.prompt_frequency import Prompt, frequencies
+from axiommind.reports.analysers.prompt_frequency import PromptText, frequencies
 from axiommind.reports.analysers.repetition import longest_run, loops, outliers, spread
 from axiommind.reports.analysers.sequences import count
 from axiommind.reports.analysers.stopwords import StopWords
-from axiommind.reports.analysers.trends import Event, weekly
+from axiommind.reports.analysers.trends import ToolEvent, weekly
 from axiommind.reports.analysers.tuning import Tuning
-from axiommind.reports.analysers.units import Unit, Use, split
+from axiommind.reports.analysers.units import ToolStep, Unit, split
 
-__all__ = ["Material", "moment", "read"]
+__all__ = ["AnalysisRows", "moment", "read"]
 
 MOST_LINKS = 20
-MOST_SEQUENCES = 30
-DOMINANT_TOOLS = 5
-ARROW = " → "
 
 Section = dict[str, Any]
 
@@ -84,34 +81,16 @@ LINKS = """
 
 SESSION_FILES = "select distinct file_path from file_edits where session_id = ?"
 
-SESSIONS = """
-    select id, file_path, file_size, first_ts, last_ts
-    from sessions
-    order by id
-"""
-
-SESSION_PROMPTS = """
-    select session_id, text, timestamp
-    from prompts
-    order by session_id, timestamp, id
-"""
-
-SESSION_EDITS = """
-    select session_id, file_path, count(*)
-    from file_edits
-    group by session_id, file_path
-"""
-
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class AnalysisRows:
     """What is analysed: the prompts of the asked days, and all uses of tools by session."""
 
-    prompts: list[Prompt]
-    uses: dict[str, list[Use]]
+    prompts: list[PromptText]
+    uses: dict[str, list[ToolStep]]
     tuning: Tuning
 
-    def counted(self) -> Iterator[tuple[str, list[Use]]]:
+    def counted(self) -> Iterator[tuple[str, list[ToolStep]]]:
         """The sessions in which something counts."""
         return ((session, uses) for session, uses in self.uses.items() if any(use.counts for use in uses))
 
@@ -237,9 +216,14 @@ class Material:
     def weekly_trends(self, edits: Sequence[tuple[int | None, str, str]]) -> Section:
         found = weekly(
             chain(
-                (Event(p.at, p.session) for p in self.prompts),
-                (Event(use.at, session, use.tool) for session, uses in self.counted() for use in uses if use.counts),
-                (Event(at, session, None, file) for at, session, file in edits),
+                (ToolEvent(p.at, p.session) for p in self.prompts),
+                (
+                    ToolEvent(use.at, session, use.tool)
+                    for session, uses in self.counted()
+                    for use in uses
+                    if use.counts
+                ),
+                (ToolEvent(at, session, None, file) for at, session, file in edits),
             ),
             self.tuning,
         )
@@ -266,16 +250,16 @@ class Material:
         }
 
 
-def read(db: sqlite3.Connection, since: int | None, until: int | None, tuning: Tuning) -> Material:
-    prompts = [Prompt(*row) for row in db.execute(PROMPTS, {"since": since, "until": until})]
+def read(db: sqlite3.Connection, since: int | None, until: int | None, tuning: Tuning) -> AnalysisRows:
+    prompts = [PromptText(*row) for row in db.execute(PROMPTS, {"since": since, "until": until})]
     uses = {
-        session: [Use(tool, at, bool(canonical)) for _, tool, at, canonical in rows]
+        session: [ToolStep(tool, at, bool(canonical)) for _, tool, at, canonical in rows]
         for session, rows in groupby(db.execute(USES), key=itemgetter(0))
     }
-    return Material(prompts, uses, tuning)
+    return AnalysisRows(prompts, uses, tuning)
 
 
-def statistics(db: sqlite3.Connection, material: Material, top: int) -> Section:
+def statistics(db: sqlite3.Connection, material: AnalysisRows, top: int) -> Section:
     """The five sections that only the snapshot has."""
     edits = db.execute(EDITS).fetchall()
     reads = [row for row in db.execute(READS) if isinstance(row[1], str)]
@@ -323,7 +307,7 @@ def _links(db: sqlite3.Connection) -> Iterator[Section]:
         }
 
 
-def _session_stats(session: str, uses: Sequence[Use]) -> Section:
+def _session_stats(session: str, uses: Sequence[ToolStep]) -> Section:
     counted = [use.tool for use in uses if use.counts]
     longest = longest_run(uses)
     return {
@@ -333,70 +317,6 @@ def _session_stats(session: str, uses: Sequence[Use]) -> Section:
         "maxConsecutiveSameTool": longest.length,
         "mostRepeatedTool": longest.tool or None,
     }
-
-
-# --- one session in the cache ---------------------------------------------------------------------------------
-
-
-def summaries(db: sqlite3.Connection, material: Material) -> Iterator[tuple[Section, Section]]:
-    """Each session by its id: its entry in `index.json`, and its summary. Within one session every row counts."""
-    said: dict[str, list[Section]] = {}
-    for session, text, at in db.execute(SESSION_PROMPTS):
-        said.setdefault(session, []).append({"text": text, "timestamp": at})
-    edited: dict[str, Counter[str]] = {}
-    for session, file, n in db.execute(SESSION_EDITS):
-        edited.setdefault(session, Counter())[file] = n
-    for session, path, size, first, last in db.execute(SESSIONS).fetchall():
-        uses = [use._replace(counts=True) for use in material.uses.get(session, ())]
-        summary = _summary(session, said.get(session, []), uses, edited.get(session, Counter()), material.tuning)
-        tools = Counter(use.tool for use in uses)
-        entry = {
-            "id": session,
-            "file": path.replace("\\", "/").rpartition("/")[2],
-            "fileSize": size,
-            "promptCount": len(summary["prompts"]),
-            "toolUseCount": len(uses),
-            "firstTimestamp": moment(first),
-            "lastTimestamp": moment(last),
-            "durationMinutes": (last - first) // 60_000 if first and last and last > first else None,
-            "dominantTools": [tool for tool, _ in most_first(tools)[:DOMINANT_TOOLS]],
-            "tags": _tags(summary["stats"]),
-        }
-        yield entry, summary
-
-
-def _summary(session: str, prompts: list[Section], uses: list[Use], edits: Counter[str], tuning: Tuning) -> Section:
-    tools = [use.tool for use in uses]
-    units = {ARROW.join(use.tool for use in unit) for unit in split(uses, tuning) if len(unit) > 1}
-    steps = Counter(pairwise(tools))
-    letters = sum(len(p["text"]) for p in prompts)
-    return {
-        "id": session,
-        "prompts": prompts,
-        "toolUseCount": len(uses),
-        "toolSequences": sorted(units)[:MOST_SEQUENCES],
-        "filesMutated": sorted(edits),
-        "stats": {
-            "promptCount": len(prompts),
-            "uniqueToolCount": len(set(tools)),
-            "totalToolUses": len(uses),
-            "filesEditedCount": len(edits),
-            "avgPromptLength": round(letters / len(prompts), 1) if prompts else 0.0,
-            "maxConsecutiveSameTool": longest_run(uses).length,
-            "toolTransitions": [[*step, n] for step, n in sorted(steps.items(), key=lambda s: (-s[1], s[0]))],
-            "fileEditCounts": [list(item) for item in most_first(edits)],
-        },
-    }
-
-
-def _tags(stats: Section) -> list[str]:
-    tags = {
-        "high-activity": stats["promptCount"] > 20,
-        "many-file-changes": stats["filesEditedCount"] > 10,
-        "complex-workflow": stats["uniqueToolCount"] > 8,
-        "high-repetition": stats["maxConsecutiveSameTool"] >= 5,
-    }
-    return [tag for tag, holds in tags.items() if holds]
 
 
 # --- forms ----------------------------------------------------------------------------------------------------

@@ -13,7 +13,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["Answer", "Item", "Judged", "Said", "Tally", "Use", "identifiers", "judge", "phrases", "tally"]
+__all__ = [
+    "ItemUse",
+    "JudgedItem",
+    "LaterText",
+    "ServedAnswer",
+    "ServedItem",
+    "Tally",
+    "identifiers",
+    "judge",
+    "phrases",
+    "tally",
+]
 
 # What is shown of an item is at most about so long.
 _ITEM_CHARS = 2_000
@@ -22,7 +33,7 @@ _BEFORE_A_TOOL = ("PreToolUse", "PostToolUseFailure")
 _SLACK_MS = 500
 
 
-class Answer(NamedTuple):
+class ServedAnswer(NamedTuple):
     """What a hook gave an agent at one time."""
 
     id: int
@@ -32,7 +43,7 @@ class Answer(NamedTuple):
     tokens: int
 
 
-class Item(NamedTuple):
+class ServedItem(NamedTuple):
     id: str
     kind: str
     score: float | None
@@ -40,7 +51,7 @@ class Item(NamedTuple):
     files: tuple[str, ...] = ()  # that it is about, beside those its text names
 
 
-class Said(NamedTuple):
+class LaterText(NamedTuple):
     """Something in a session: words, or a call of a tool. `files` are those that the call opened or changed."""
 
     at: int
@@ -50,17 +61,17 @@ class Said(NamedTuple):
     ref: tuple[str, int] | None = None  # kind and id of its row
 
 
-class Use(NamedTuple):
+class ItemUse(NamedTuple):
     reason: str  # id, file, identifier, phrase
     what: str
-    said: Said
+    said: LaterText
 
 
-class Judged(NamedTuple):
-    answer: Answer
-    item: Item
+class JudgedItem(NamedTuple):
+    answer: ServedAnswer
+    item: ServedItem
     is_judged: bool  # False: the item is gone, or the session is not known
-    use: Use | None
+    use: ItemUse | None
 
 
 # --- what marks a text -------------------------------------------------------------------------------------
@@ -168,7 +179,7 @@ class _Marks(NamedTuple):
     phrases: frozenset[str]
 
 
-def _marks(item: Item) -> _Marks:
+def _marks(item: ServedItem) -> _Marks:
     text = (item.text or "")[:_ITEM_CHARS]
     words = frozenset(identifiers(text))
     files = frozenset(item.files) - _EVERYDAY
@@ -178,7 +189,7 @@ def _marks(item: Item) -> _Marks:
 class _First:
     """Where in a session each of the wanted names was first said, and each wanted file first touched."""
 
-    def __init__(self, said: Sequence[Said], marks: Iterable[_Marks]) -> None:
+    def __init__(self, said: Sequence[LaterText], marks: Iterable[_Marks]) -> None:
         ids: set[str] = set()
         names: set[str] = set()
         wanted: set[str] = set()
@@ -222,10 +233,10 @@ def _earliest(places: Mapping[str, Mapping[str, int]], name: str) -> int | None:
 
 
 def judge(
-    answers: Sequence[tuple[Answer, Sequence[Item]]],
-    said: Iterable[Said],
+    answers: Sequence[tuple[ServedAnswer, Sequence[ServedItem]]],
+    said: Iterable[LaterText],
     is_common: Callable[[str], bool] = lambda _name: False,
-) -> list[Judged]:
+) -> list[JudgedItem]:
     """Every item that was given in one session, with what shows that it was used. `said` is that session with its
     subagents, in any order; `is_common` tells names and phrases that many sessions have."""
     told = sorted(said, key=lambda one: one.at)
@@ -239,25 +250,27 @@ def judge(
         for item in items:
             mark = marks.get((answer.id, item.id))
             if mark is None or not told:
-                judged.append(Judged(answer, item, False, None))
+                judged.append(JudgedItem(answer, item, False, None))
             else:
-                judged.append(Judged(answer, item, True, _use(mark, first, told, start, is_common)))
+                judged.append(JudgedItem(answer, item, True, _use(mark, first, told, start, is_common)))
     return judged
 
 
-def _use(mark: _Marks, first: _First, told: Sequence[Said], start: int, is_common: Callable[[str], bool]) -> Use | None:
+def _use(
+    mark: _Marks, first: _First, told: Sequence[LaterText], start: int, is_common: Callable[[str], bool]
+) -> ItemUse | None:
     """The strongest sign, and of equal ones the earliest."""
 
     def is_new(index: int | None) -> bool:
         return index is not None and index >= start and told[index].by_agent
 
-    def earliest(reason: str, found: Iterable[tuple[int | None, str]]) -> Use | None:
+    def earliest(reason: str, found: Iterable[tuple[int | None, str]]) -> ItemUse | None:
         there = sorted((index, what) for index, what in found if index is not None and is_new(index))
-        return next((Use(reason, what, told[index]) for index, what in there if not is_common(_last(what))), None)
+        return next((ItemUse(reason, what, told[index]) for index, what in there if not is_common(_last(what))), None)
 
     by_id = first.id(mark.id)
     if by_id is not None and is_new(by_id):
-        return Use("id", mark.id, told[by_id])
+        return ItemUse("id", mark.id, told[by_id])
     named = {word: first.named(word) for word in mark.words | mark.files}
     new = [word for word, index in named.items() if index is None or is_new(index)]
     return (
@@ -291,12 +304,12 @@ class Tally(NamedTuple):
         return round(self.tokens / self.used) if self.used else None
 
 
-def tally(judged: Sequence[Judged]) -> list[Tally]:
+def tally(judged: Sequence[JudgedItem]) -> list[Tally]:
     """All of it; then each hook, and after it each of its kinds, the most frequent first."""
     sizes: dict[int, int] = {}
     for one in judged:
         sizes[one.answer.id] = sizes.get(one.answer.id, 0) + 1
-    groups: dict[tuple[str | None, str | None], list[Judged]] = {(None, None): []}
+    groups: dict[tuple[str | None, str | None], list[JudgedItem]] = {(None, None): []}
     for one in judged:
         for key in ((None, None), (one.answer.hook, None), (one.answer.hook, one.item.kind)):
             groups.setdefault(key, []).append(one)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from axiommind.ids import number_of
 from axiommind.model import Citation
 from axiommind.projections.passages import KIND_BITS, KINDS
-from axiommind.reports.grounding.judge import Answer, Item, Judged, Said, Tally, judge, tally
+from axiommind.reports.grounding.judge import JudgedItem, LaterText, ServedAnswer, ServedItem, Tally, judge, tally
 from axiommind.search.citations import locate
 from axiommind.text.tokens import phrase
 from axiommind.tools.call_text import tool_text
@@ -68,7 +68,7 @@ def ground(
 ) -> Grounding:
     """How much of what was given was used. `db` sees every project; `project` says whose sessions count."""
     asked = {"project": project, "since": since or 0, "session": session}
-    given: dict[str, list[tuple[Answer, list[Item]]]] = {}
+    given: dict[str, list[tuple[ServedAnswer, list[ServedItem]]]] = {}
     rows = db.execute(
         """
         select id, session_id, hook, at, tokens from served
@@ -80,7 +80,7 @@ def ground(
         asked,
     )
     for row in rows.fetchall():
-        answer = Answer(*row)
+        answer = ServedAnswer(*row)
         given.setdefault(answer.session_id, []).append((answer, _items(db, answer.id)))
     common = _Common(db)
     judged = [one for name, answers in given.items() for one in judge(answers, _said(db, name), common)]
@@ -110,7 +110,7 @@ def _prompts(db: sqlite3.Connection, asked: dict[str, str | int | None]) -> int:
     return int(count)
 
 
-def _given(db: sqlite3.Connection, one: Judged) -> GivenItem:
+def _given(db: sqlite3.Connection, one: JudgedItem) -> GivenItem:
     answer, item, use = one.answer, one.item, one.use
     citation = None
     if use is not None and use.said.ref is not None:
@@ -141,11 +141,11 @@ _BY_NAME = (
 )
 
 
-def _items(db: sqlite3.Connection, answer: int) -> list[Item]:
+def _items(db: sqlite3.Connection, answer: int) -> list[ServedItem]:
     rows = db.execute(
         "select item_id, kind, score from served_items where served_id = ? order by score desc, item_id", (answer,)
     )
-    return [Item(name, kind, score, *_told(db, name)) for name, kind, score in rows.fetchall()]
+    return [ServedItem(name, kind, score, *_told(db, name)) for name, kind, score in rows.fetchall()]
 
 
 def _told(db: sqlite3.Connection, name: str) -> tuple[str | None, tuple[str, ...]]:
@@ -229,7 +229,7 @@ _FAMILY = """
 """
 
 
-def _said(db: sqlite3.Connection, session: str) -> list[Said]:
+def _said(db: sqlite3.Connection, session: str) -> list[LaterText]:
     room = _MOST_CHARS
     found = []
     for one in _everything(db, session):
@@ -240,7 +240,7 @@ def _said(db: sqlite3.Connection, session: str) -> list[Said]:
     return found
 
 
-def _everything(db: sqlite3.Connection, session: str) -> Iterator[Said]:
+def _everything(db: sqlite3.Connection, session: str) -> Iterator[LaterText]:
     """Prompts, then calls, then answers, each in order: should the session be too long, its last answers go first."""
     asked = {"session": session, "chars": _TEXT_CHARS}
     prompts = db.execute(
@@ -252,7 +252,7 @@ def _everything(db: sqlite3.Connection, session: str) -> Iterator[Said]:
         asked,
     )
     for row, at, text in prompts:
-        yield Said(at, text, False, (), ("prompt", row))
+        yield LaterText(at, text, False, (), ("prompt", row))
     calls = db.execute(
         f"""
         {_FAMILY}
@@ -263,9 +263,9 @@ def _everything(db: sqlite3.Connection, session: str) -> Iterator[Said]:
     )
     for row, at, name, given, returned, path in calls:
         text = tool_text(name, given, None, None)[:_TEXT_CHARS]
-        yield Said(at, text, True, (path,) if path else (), ("tool", row))
+        yield LaterText(at, text, True, (path,) if path else (), ("tool", row))
         if returned:
-            yield Said(at, returned[:_TEXT_CHARS], False)
+            yield LaterText(at, returned[:_TEXT_CHARS], False)
     answers = db.execute(
         f"""
         {_FAMILY}
@@ -275,4 +275,4 @@ def _everything(db: sqlite3.Connection, session: str) -> Iterator[Said]:
         asked,
     )
     for row, at, text in answers:
-        yield Said(at, text, True, (), ("response", row))
+        yield LaterText(at, text, True, (), ("response", row))

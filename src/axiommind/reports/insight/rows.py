@@ -12,6 +12,7 @@ import sqlite3
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from itertools import groupby
 from operator import attrgetter
 from pathlib import PurePosixPath
@@ -19,19 +20,28 @@ from typing import NamedTuple
 
 from axiommind.reports.analysers.clusters import clusters
 from axiommind.reports.analysers.depth import DEPTHS
-from axiommind.reports.analysers.evidence import Check, Claim, Habit, Pair, Said, Step, Witness
+from axiommind.reports.analysers.evidence import (
+    CheckCommand,
+    FilePair,
+    Habit,
+    HabitStep,
+    RepeatedClaim,
+    Sentence,
+    Witness,
+)
 from axiommind.reports.analysers.files import Touch, changed_together
-from axiommind.reports.analysers.prompt_frequency import Prompt
-from axiommind.reports.analysers.rework import Call, shape
+from axiommind.reports.analysers.prompt_frequency import PromptText
+from axiommind.reports.analysers.rework import ToolCall, shape
 from axiommind.reports.analysers.sayings import kind_of
 from axiommind.tools.kinds import CHECKS, RUN_CLASS
 
 __all__ = [
-    "Asked",
+    "PersonPrompt",
     "Window",
     "calls_of",
     "checks_of",
     "claims_of",
+    "day_of",
     "habits_of",
     "one_line",
     "pairs_of",
@@ -59,7 +69,7 @@ class Window(NamedTuple):
         return bool(at) and (self.since is None or at >= self.since) and (self.until is None or at < self.until)  # type: ignore[operator]
 
 
-class Asked(NamedTuple):
+class PersonPrompt(NamedTuple):
     """A prompt of a person."""
 
     ref: int
@@ -76,10 +86,10 @@ class Asked(NamedTuple):
         return self.text.lstrip()[:60].lower().startswith(_HANDED_ON)
 
 
-class Used(NamedTuple):
+class CallRow(NamedTuple):
     """A call, the line where it stands, and the file that it edited."""
 
-    call: Call
+    call: ToolCall
     line: int
     file: str
 
@@ -90,7 +100,12 @@ def one_line(text: str, chars: int = QUOTE_CHARS) -> str:
     return said if len(said) <= chars else said[: chars - 1].rstrip() + "…"
 
 
-def prompts_of(db: sqlite3.Connection, window: Window) -> list[Asked]:
+def day_of(at: int) -> str:
+    """The day (UTC) of a moment."""
+    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d")
+
+
+def prompts_of(db: sqlite3.Connection, window: Window) -> list[PersonPrompt]:
     rows = db.execute(
         """
         select p.id, p.session_id, p.line, p.timestamp, p.text
@@ -99,10 +114,10 @@ def prompts_of(db: sqlite3.Connection, window: Window) -> list[Asked]:
         order by p.timestamp, p.id
         """
     )
-    return [asked for asked in (Asked(*row) for row in rows) if window.holds(asked.at)]
+    return [asked for asked in (PersonPrompt(*row) for row in rows) if window.holds(asked.at)]
 
 
-def calls_of(db: sqlite3.Connection, window: Window) -> list[Used]:
+def calls_of(db: sqlite3.Connection, window: Window) -> list[CallRow]:
     """Every use of a tool, by session and in order; those that do not count are there as neighbours."""
     rows = db.execute(
         f"""
@@ -114,8 +129,8 @@ def calls_of(db: sqlite3.Connection, window: Window) -> list[Used]:
         """
     )
     return [
-        Used(
-            Call(
+        CallRow(
+            ToolCall(
                 ref,
                 session,
                 tool,
@@ -142,9 +157,9 @@ def _command(given: str | None) -> str:
     return command if isinstance(command, str) else ""
 
 
-def habits_of(prompts: Sequence[Asked], used: Sequence[Used]) -> list[Habit]:
+def habits_of(prompts: Sequence[PersonPrompt], used: Sequence[CallRow]) -> list[Habit]:
     """Clusters of prompts that may differ widely, with what was done then."""
-    said = (Prompt(asked.text, asked.at, asked.session, n) for n, asked in enumerate(prompts))
+    said = (PromptText(asked.text, asked.at, asked.session, n) for n, asked in enumerate(prompts))
     largest = clusters(said, DEPTHS["wide"], LEAST_OF_HABIT)[:MOST_HABITS]
     then = _Then(prompts, used)
     found = []
@@ -170,7 +185,7 @@ def habits_of(prompts: Sequence[Asked], used: Sequence[Used]) -> list[Habit]:
 class _Then:
     """What was run after a prompt, up to the next one of its session."""
 
-    def __init__(self, prompts: Sequence[Asked], used: Sequence[Used]) -> None:
+    def __init__(self, prompts: Sequence[PersonPrompt], used: Sequence[CallRow]) -> None:
         self._lines: dict[str, list[int]] = {}
         for asked in prompts:
             self._lines.setdefault(asked.session, []).append(asked.line)
@@ -178,7 +193,7 @@ class _Then:
             lines.sort()
         self._used = {name: list(some) for name, some in groupby(used, key=lambda one: one.call.session)}
 
-    def steps(self, members: Iterable[Asked]) -> tuple[Step, ...]:
+    def steps(self, members: Iterable[PersonPrompt]) -> tuple[HabitStep, ...]:
         seen: dict[tuple[str, bool], dict[str, float]] = {}
         for asked in members:
             lines = self._lines[asked.session]
@@ -194,10 +209,10 @@ class _Then:
                     seen.setdefault(step, {}).setdefault(asked.session, place / len(turn))
         usual = sorted(seen.items(), key=lambda item: (-len(item[1]), item[0]))[:8]
         usual.sort(key=lambda item: (sum(item[1].values()) / len(item[1]), item[0]))
-        return tuple(Step(what, len(by_session), is_edit) for (what, is_edit), by_session in usual)
+        return tuple(HabitStep(what, len(by_session), is_edit) for (what, is_edit), by_session in usual)
 
 
-def checks_of(used: Sequence[Used]) -> tuple[list[Check], int]:
+def checks_of(used: Sequence[CallRow]) -> tuple[list[CheckCommand], int]:
     """The tests, linters and builds that were run after an edit of their session; and how many sessions edited."""
     from axiommind.tools.shell import classify
 
@@ -221,13 +236,13 @@ def checks_of(used: Sequence[Used]) -> tuple[list[Check], int]:
                     witness = Witness("tool", call.ref, session, call.at, part)
                     witnesses.setdefault(part, {})[session] = witness
     found = [
-        Check(part, tools[part], sum(places[part]) / len(places[part]), tuple(those.values()))
+        CheckCommand(part, tools[part], sum(places[part]) / len(places[part]), tuple(those.values()))
         for part, those in witnesses.items()
     ]
     return sorted(found, key=lambda c: (-len(c.witnesses), c.command)), edited
 
 
-def pairs_of(db: sqlite3.Connection, window: Window) -> list[Pair]:
+def pairs_of(db: sqlite3.Connection, window: Window) -> list[FilePair]:
     """Files that were edited in the same sessions, in two at least, the most sessions first."""
     rows = db.execute(
         """
@@ -248,11 +263,11 @@ def pairs_of(db: sqlite3.Connection, window: Window) -> list[Pair]:
     for (a, b), _ in changed_together(touches, top=MOST_PAIRS):
         both = sorted(sessions[a] & sessions[b])
         witnesses = tuple(edits[session, b] for session in both)
-        found.append(Pair(a, b, len(sessions[a]), len(sessions[b]), witnesses))
+        found.append(FilePair(a, b, len(sessions[a]), len(sessions[b]), witnesses))
     return found
 
 
-def statements_of(prompts: Sequence[Asked]) -> list[Said]:
+def statements_of(prompts: Sequence[PersonPrompt]) -> list[Sentence]:
     """Sentences in which a person says how things are always, or never, to be done."""
     from axiommind.learning.extractors._statements import stated
     from axiommind.text.summary import sentences
@@ -266,11 +281,11 @@ def statements_of(prompts: Sequence[Asked]) -> list[Said]:
                 sentence = line[start:end].strip().rstrip(".。!！")
                 said = stated(sentence) if sentence and not line.rstrip().endswith(("?", "？")) else None
                 if said is not None and said.kind in ("always", "never"):
-                    found.append(Said(sentence, asked.witness(one_line(sentence))))
+                    found.append(Sentence(sentence, asked.witness(one_line(sentence))))
     return found
 
 
-def claims_of(db: sqlite3.Connection) -> list[Claim]:
+def claims_of(db: sqlite3.Connection) -> list[RepeatedClaim]:
     """Facts and decisions that hold, are verified, and were said in several sessions."""
     rows = db.execute(
         """
@@ -286,5 +301,5 @@ def claims_of(db: sqlite3.Connection) -> list[Claim]:
         if len({row[2] for row in same}) > 1:
             _, _, _, _, kind, stage, title, text = same[-1]
             witnesses = tuple(Witness("insight", row[1], row[2], row[3], "") for row in same)
-            found.append(Claim(text if len(text) <= 240 else title, kind, stage, witnesses))
+            found.append(RepeatedClaim(text if len(text) <= 240 else title, kind, stage, witnesses))
     return found

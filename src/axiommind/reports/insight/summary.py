@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from axiommind.reports.insight.rows import one_line
 
 if TYPE_CHECKING:
-    from axiommind.reports.insight.report import Report
+    from axiommind.reports.insight.values import InsightReport
 
 __all__ = ["figures", "in_short"]
 
@@ -17,7 +17,7 @@ LEAST = 3
 MOST_SHOWN = 5
 
 
-def in_short(report: Report) -> list[str]:
+def in_short(report: InsightReport) -> list[str]:
     """Three to six sentences, the most telling first."""
     found: list[str] = []
     commands = [one for one in report.failed if one.then]
@@ -69,7 +69,7 @@ def in_short(report: Report) -> list[str]:
     return found[:MOST]
 
 
-def figures(report: Report) -> list[str]:
+def figures(report: InsightReport) -> list[str]:
     """Further facts that prose may use."""
     found = [f"{_counted(report.sessions, 'session')}, {_counted(report.prompts, 'prompt')}."]
     found += [f"Tool {t.tool}: {t.uses} uses in {t.sessions} sessions, {t.failed} failed." for t in report.tools[:6]]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 
-from axiommind.reports.analysers.units import Unit, Use, split
+from axiommind.reports.analysers.units import ToolStep, Unit, split
 from axiommind.reports.perspectives._filters import Filters
 
 IN_ORDER = """
@@ -21,11 +21,11 @@ IN_ORDER = """
 """
 
 
-def by_session(db: sqlite3.Connection, filters: Filters) -> Iterator[tuple[str, list[Use]]]:
+def by_session(db: sqlite3.Connection, filters: Filters) -> Iterator[tuple[str, list[ToolStep]]]:
     """Every session in which something counts, with all its uses."""
     sql = IN_ORDER.format(counts=filters.counts("t"), of_session=filters.of_session("t.session_id"))
     for session, rows in groupby(db.execute(sql, filters.bound), key=itemgetter(0)):
-        uses = [Use(tool, at, bool(counts)) for _, tool, at, counts in rows]
+        uses = [ToolStep(tool, at, bool(counts)) for _, tool, at, counts in rows]
         if any(use.counts for use in uses):
             yield session, uses
 

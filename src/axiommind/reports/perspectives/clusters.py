@@ -13,7 +13,7 @@ import sqlite3
 from axiommind.errors import BadQuery
 from axiommind.reports.analysers.clusters import PATTERN_CHARS, clusters
 from axiommind.reports.analysers.depth import DEPTHS
-from axiommind.reports.analysers.prompt_frequency import Prompt
+from axiommind.reports.analysers.prompt_frequency import PromptText
 from axiommind.reports.perspectives import Param, Params, Perspective, Plot, Row, common
 from axiommind.reports.perspectives._filters import Filters
 from axiommind.reports.perspectives._times import moment
@@ -50,7 +50,7 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
     if depth is None:
         raise BadQuery(f"unknown depth {params['depth']!r}", hint=f"one of: {', '.join(DEPTHS)}")
     said = db.execute(SQL.format(counts=filters.counts_prompt("p")), filters.bound)
-    found = clusters((Prompt(*row) for row in said), depth, filters.min_count, decay=bool(params["decay"]))
+    found = clusters((PromptText(*row) for row in said), depth, filters.min_count, decay=bool(params["decay"]))
     return filters.cut(
         [
             {

@@ -9,21 +9,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from axiommind.reports.insight.report import Report
+    from axiommind.reports.insight.values import InsightReport
 
 __all__ = ["FORMATS", "as_html", "as_json", "as_markdown"]
 
 FORMATS = ("md", "html", "json")
 
 
-def as_markdown(report: Report) -> str:
+def as_markdown(report: InsightReport) -> str:
     from axiommind.surfaces.render.insight._document import blocks
     from axiommind.surfaces.render.insight._markdown import write
 
     return write(blocks(report))
 
 
-def as_html(report: Report) -> str:
+def as_html(report: InsightReport) -> str:
     from axiommind.surfaces.render.insight._charts import charts
     from axiommind.surfaces.render.insight._document import blocks
     from axiommind.surfaces.render.insight._html import write
@@ -32,7 +32,7 @@ def as_html(report: Report) -> str:
     return write(blocks(report, without_bars=bool(pictures)), pictures, note)
 
 
-def as_json(report: Report) -> str:
+def as_json(report: InsightReport) -> str:
     from axiommind.surfaces.render.insight._record import write
 
     return write(report)

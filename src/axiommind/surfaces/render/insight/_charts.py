@@ -12,7 +12,7 @@ from axiommind.reports.perspectives import Perspective, Plot
 from axiommind.surfaces.render.plot import MOST_BARS, draw
 
 if TYPE_CHECKING:
-    from axiommind.reports.insight.report import Report
+    from axiommind.reports.insight.values import InsightReport
 
 __all__ = ["charts"]
 
@@ -20,7 +20,7 @@ _IDS = re.compile(r"""(id="|url\(#|href="#)""")
 _LINES = 6
 
 
-def charts(report: Report) -> tuple[dict[str, str], str]:
+def charts(report: InsightReport) -> tuple[dict[str, str], str]:
     """Pictures by name; or none, and a word on how to get them."""
     found: dict[str, str] = {}
     try:
@@ -32,7 +32,7 @@ def charts(report: Report) -> tuple[dict[str, str], str]:
     return found, ""
 
 
-def _asked(report: Report) -> list[tuple[str, str, str, Plot, list[dict[str, Any]]]]:
+def _asked(report: InsightReport) -> list[tuple[str, str, str, Plot, list[dict[str, Any]]]]:
     days = [{"day": d.day, "hours": round(d.active_ms / 3_600_000, 2)} for d in report.days if d.active_ms]
     tools = [{"tool": t.tool, "uses": t.uses} for t in report.tools]
     lines = [

@@ -13,7 +13,7 @@ from axiommind.surfaces.render.tables import counted, day
 
 if TYPE_CHECKING:
     from axiommind.model import Citation
-    from axiommind.reports.insight.report import Proposed, Report
+    from axiommind.reports.insight.values import InsightReport, Proposed
 
 __all__ = ["Block", "Code", "Heading", "Paragraph", "Picture", "Points", "Table", "blocks", "cite"]
 
@@ -57,7 +57,7 @@ class Picture(NamedTuple):
 Block = Heading | Paragraph | Points | Table | Code | Picture
 
 
-def blocks(report: Report, *, without_bars: bool = False) -> list[Block]:
+def blocks(report: InsightReport, *, without_bars: bool = False) -> list[Block]:
     """All of it. Bars made of characters are for readers who get no charts."""
     name = _project(report.project) if report.project else "all projects"
     found: list[Block] = [Heading(1, f"How work is done in {name}"), Paragraph(_about(report))]
@@ -90,14 +90,14 @@ def blocks(report: Report, *, without_bars: bool = False) -> list[Block]:
     return found
 
 
-def cite(report: Report, citation: Citation | None) -> str:
+def cite(report: InsightReport, citation: Citation | None) -> str:
     """A citation that opens, as short as it can be."""
     if citation is None:
         return ""
     return "`" + citation._replace(path=report.names.get(citation.path, citation.path)).text + "`"
 
 
-def _about(report: Report) -> str:
+def _about(report: InsightReport) -> str:
     many = f" of {counted(report.projects, 'project')}" if report.project is None and report.projects > 1 else ""
     when = f", {day(report.first_at)} to {day(report.last_at)}" if report.first_at else ""
     return (
@@ -106,13 +106,13 @@ def _about(report: Report) -> str:
     )
 
 
-def _short(report: Report) -> Iterator[Block]:
+def _short(report: InsightReport) -> Iterator[Block]:
     yield Paragraph(" ".join(report.prose)) if report.prose else Points(report.short)
     if report.notes:
         yield Points(report.notes)
 
 
-def _proposals(report: Report) -> Iterator[Block]:
+def _proposals(report: InsightReport) -> Iterator[Block]:
     for number, one in enumerate(report.proposals, start=1):
         yield Heading(3, f"{number}. {one.title}")
         yield Paragraph(one.why)
@@ -126,7 +126,7 @@ def _target(one: Proposed) -> str:
     return f"{one.project}/{one.target}" if one.project else one.target
 
 
-def _evidence(report: Report, one: Proposed) -> str:
+def _evidence(report: InsightReport, one: Proposed) -> str:
     """Each quote once, with every place where it stands."""
     places: dict[str, list[str]] = {}
     for quoted in one.evidence:
@@ -134,7 +134,7 @@ def _evidence(report: Report, one: Proposed) -> str:
     return "; ".join((f"“{quote}” " if quote else "") + ", ".join(those) for quote, those in places.items())
 
 
-def _habits(report: Report) -> Iterator[Block]:
+def _habits(report: InsightReport) -> Iterator[Block]:
     if report.habits:
         yield Table(
             ("asked for", "what it is", "times", "sessions", "last", "such as"),
@@ -154,7 +154,7 @@ def _habits(report: Report) -> Iterator[Block]:
         yield Paragraph("Prompts are put together by `axm query --perspective clusters --depth wide`.")
 
 
-def _time(report: Report, *, without_bars: bool) -> Iterator[Block]:
+def _time(report: InsightReport, *, without_bars: bool) -> Iterator[Block]:
     if not report.active_ms:
         return
     yield Paragraph(
@@ -188,7 +188,7 @@ def _time(report: Report, *, without_bars: bool) -> Iterator[Block]:
         )
 
 
-def _days(report: Report) -> Table:
+def _days(report: InsightReport) -> Table:
     rows = [(d.day, d.active_ms, d.sessions, d.prompts) for d in report.days]
     first = "day"
     if len(rows) > MOST_DAYS:
@@ -213,7 +213,7 @@ def _weeks(rows: Sequence[tuple[str, int, int, int]]) -> list[tuple[str, int, in
     return [(week, *figures) for week, figures in found.items()]
 
 
-def _rework(report: Report) -> Iterator[Block]:
+def _rework(report: InsightReport) -> Iterator[Block]:
     if report.failed:
         yield Table(
             ("what failed", "with", "times", "sessions", "what came next and passed", "such as"),
@@ -250,7 +250,7 @@ def _rework(report: Report) -> Iterator[Block]:
         yield Paragraph(f"{counted(report.refused, 'tool use')} refused by the person.")
 
 
-def _together(report: Report) -> Iterator[Block]:
+def _together(report: InsightReport) -> Iterator[Block]:
     if report.together:
         yield Table(
             ("files", "sessions with all", "with one", "such as"),
@@ -268,7 +268,7 @@ def _together(report: Report) -> Iterator[Block]:
         yield Paragraph("A file and its test are left out.")
 
 
-def _trends(report: Report) -> Iterator[Block]:
+def _trends(report: InsightReport) -> Iterator[Block]:
     if not report.trends:
         return
     yield Picture("trends")
@@ -289,7 +289,7 @@ def _trends(report: Report) -> Iterator[Block]:
     )
 
 
-def _links(report: Report) -> Iterator[Block]:
+def _links(report: InsightReport) -> Iterator[Block]:
     if report.links:
         yield Table(
             ("session", "went on in", "shared files", "overlap", "later by"),
@@ -307,7 +307,7 @@ def _links(report: Report) -> Iterator[Block]:
         )
 
 
-def _contradictions(report: Report) -> Iterator[Block]:
+def _contradictions(report: InsightReport) -> Iterator[Block]:
     if report.conflicts:
         yield Points(
             tuple(
@@ -327,7 +327,7 @@ def _contradictions(report: Report) -> Iterator[Block]:
         )
 
 
-def _tasks(report: Report) -> Iterator[Block]:
+def _tasks(report: InsightReport) -> Iterator[Block]:
     if report.tasks:
         yield Points(
             tuple(

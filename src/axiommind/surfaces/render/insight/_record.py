@@ -9,7 +9,7 @@ from axiommind.model import Citation
 from axiommind.surfaces.render.entries import iso
 
 if TYPE_CHECKING:
-    from axiommind.reports.insight.report import Report
+    from axiommind.reports.insight.values import InsightReport
 
 __all__ = ["write"]
 
@@ -19,7 +19,7 @@ _LEFT_OUT = frozenset({"names", "weight", "language"})
 _OF_QUOTES = frozenset({"session", "at"})
 
 
-def write(report: Report) -> str:
+def write(report: InsightReport) -> str:
     lines = ['"schema": "axm.insight.v1"']
     for name, value in report._asdict().items():
         if name in _LEFT_OUT:
@@ -36,7 +36,7 @@ def _dumped(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _plain(name: str, value: Any, report: Report) -> Any:
+def _plain(name: str, value: Any, report: InsightReport) -> Any:
     if isinstance(value, Citation):
         return value._replace(path=report.names.get(value.path, value.path)).text
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
