@@ -1,4 +1,4 @@
-"""SQLite, opened our way: WAL, visible transactions, read-only connections, and SQL from strangers under guard.
+"""SQLite, opened our way: WAL, visible transactions, read-only connections, and a guard for users' SQL.
 
 Nothing outside this module sets a pragma or an authoriser. `executescript` is not used: it commits silently.
 """

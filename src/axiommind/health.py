@@ -1,4 +1,4 @@
-"""How the memory is doing: an overview worth looking at, what `doctor` sees, what `verify` proves.
+"""The state of a home: the overview of `start`, the checks of `doctor`, the proofs of `verify`.
 
 Only reads; repairs nothing.
 """

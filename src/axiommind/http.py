@@ -1,4 +1,4 @@
-"""One JSON document posted, one received: what everything that asks a model over HTTP needs, and refuses.
+"""Posts one JSON document and receives one: all that calling a model over HTTP needs, with its safety checks.
 
 No redirect is followed, because the key and the text would go where nobody decided; no proxy stands between us and
 this machine; no message contains the key.

@@ -1,4 +1,4 @@
-"""How names are made: canonical JSON, checksums, ULIDs, content hashes. Ids come from content where they can."""
+"""How ids are made: canonical JSON, checksums, ULIDs, content hashes. Ids derive from content where possible."""
 
 from __future__ import annotations
 

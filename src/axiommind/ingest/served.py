@@ -1,4 +1,4 @@
-"""What agents were given, into the log: one event `memory_served` for each answer of a hook.
+"""Context that hooks supplied, into the log: one event `memory_served` per answer.
 
 Hooks write lines into `hooks/served/` of the home and never touch the log: they have no time for it. A line holds ids
 and numbers; whatever else stands in it is left out, and a line that is torn or not ours is skipped. Reading a file

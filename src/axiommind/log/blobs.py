@@ -1,4 +1,4 @@
-"""Sealed blobs: the one way in for text.
+"""Sealed blobs: the only way for text into the log.
 
 Sealing redacts line by line, names the result by its content, compresses it, and signs it with the key of the
 home. The log refuses a blob whose signature does not fit, so text that the redactor has not seen cannot be

@@ -1,4 +1,4 @@
-"""The log's schema, moving forward in numbered functions. An old one is history and never edited.
+"""The log's schema, as numbered migrations. An old one is never edited.
 
 Each runs once, inside the transaction that records it.
 """

@@ -1,4 +1,4 @@
-"""The calendar of `dates`: periods as windows of whole days, UTC, from 1900 to 2099; outside of that there is nothing.
+"""The calendar of `dates`: periods as windows of whole days, UTC, from 1900 to 2099; nothing outside of that.
 
 Days are counted from 1970-01-01. A week starts on Monday, seasons start in March, June, September and December. It is
 arithmetic on integers, so that no number of years makes it raise.

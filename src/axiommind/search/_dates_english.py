@@ -1,4 +1,4 @@
-"""Times in English, read word by word: what a month's name, a number or "last" means is said by the words around it.
+"""Times in English, read word by word: the words around a month, a number or "last" decide what it means.
 
 It refuses what is only perhaps a time: "may I", "march on", "2000 lines", "port 2022", "in Spring Boot".
 """

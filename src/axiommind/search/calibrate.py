@@ -1,4 +1,4 @@
-"""What a worth says: the chance that the hit is right, so that scores of different questions can be compared.
+"""Calibration: the probability that a hit is right, so that scores of different queries can be compared.
 
 A worth is first taken as a share of the question's own, and as less of it where it is mostly meaning: that always finds
 something. Fitted by bench/fusion.py on the development sets, each counting the same.

@@ -1,4 +1,4 @@
-"""Citations: which lines of which file a passage is, and what stands there.
+"""Citations: which lines of which file a passage is, and the text of those lines.
 
 Lines are read from the log's blobs, so a citation opens after its file is gone; what was redacted stays redacted.
 """

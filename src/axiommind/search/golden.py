@@ -1,4 +1,4 @@
-"""Golden queries: questions of the user's own with the answers that search must find, and how well it does.
+"""Golden queries: a user's own queries with the answers that search should find, and how well it finds them.
 
 The file is YAML: a list, or `queries:` with a list, of entries such as
 

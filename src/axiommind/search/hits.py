@@ -1,4 +1,4 @@
-"""Hits: what is shown of a passage or a session, and why it is there."""
+"""Hits: what is shown of a passage or a session, and why it matched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lexical candidates: which passages hold the words of a query, read from FTS5's own postings.
+"""Lexical candidates: which passages contain the words of a query, read from FTS5's own postings.
 
 FTS5's `bm25()` of an OR of common words over 200,000 passages takes 115 ms, because every posting is scored. Here rare
 clauses lead: their postings are read, until `POSTINGS` are spent; commoner clauses are only looked up where a leading

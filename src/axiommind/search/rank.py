@@ -1,4 +1,4 @@
-"""Ranking: what a passage is worth to a query, and what its session is worth over all its passages.
+"""Ranking: how well a passage answers a query, and how well its session does over all its passages.
 
 A passage: BM25 over its text and title, more when words of the query stand close together, less for the kinds that say
 much about everything, a little more when it is recent or from the time that the query names. A session (or a document):

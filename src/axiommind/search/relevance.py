@@ -1,4 +1,4 @@
-"""Relevance: the chance that a passage found by words is from the session or document that is meant, 0 to 1.
+"""Relevance: the probability, 0 to 1, that a passage found by words is from the session or document that is meant.
 
 A worth says which passage is better, not whether any is good: something always comes first. What tells is how much of
 the question a session holds, how much that is, and how far it stands out from the others: a prompt about something else

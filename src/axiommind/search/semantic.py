@@ -1,4 +1,4 @@
-"""Meaning beside words: how near passages stand to a question, and what that is worth.
+"""Semantic search: how similar passages are to a query, and how much that counts beside words.
 
 Words lead. The less of a question any passage holds, the more its meaning counts: little where all of it is found, most
 of all where nothing is, as with a question in another language. Passages that no word would have found are added.

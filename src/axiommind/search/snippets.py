@@ -1,4 +1,4 @@
-"""Snippets: the part of a text that answers, and where the words of the query are in it.
+"""Snippets: the part of a text that matches, and the positions of the query's words in it.
 
 Cut from the original text, never from what the index holds. Offsets are code points of the snippet.
 """

@@ -1,4 +1,4 @@
-"""Markdown: finds the documents below a folder, and cuts each into chunks that cite their own lines.
+"""Markdown: finds the documents below a folder, and splits each into chunks that cite their own lines.
 
 A chunk is verbatim the lines it names, so a citation opens what was found; only a line too long for one chunk is cut
 inside. Every line that says something is in a chunk, whatever the parser makes of it; front matter becomes title, tags

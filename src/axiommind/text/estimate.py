@@ -1,4 +1,4 @@
-"""What a text costs, in tokens: an estimate that needs no tokeniser, and that is the same everywhere."""
+"""Token counts: an estimate that needs no tokeniser and is the same everywhere."""
 
 from __future__ import annotations
 

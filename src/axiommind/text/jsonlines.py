@@ -1,4 +1,4 @@
-"""One line of JSON, read strictly first and forgivingly second.
+"""One line of JSON, parsed strictly first and leniently if that fails.
 
 msgspec is fast and strict; real files also hold halves of surrogate pairs (a preview cut inside an emoji), NaN,
 byte order marks. `parse` accepts those and raises ValueError for the rest, never anything else.

@@ -1,4 +1,4 @@
-r"""Secrets out, marks in: what the log may keep of a string.
+r"""Redaction: replaces the secrets in a string by marks before it may be stored.
 
 Owns where a secret is looked for (`_secrets` says what one looks like), the mark that replaces it, and a prefilter on
 raw bytes so that clean lines cost almost nothing. Promises: `[redacted:<kind>:<hash>]` is the same for the same secret

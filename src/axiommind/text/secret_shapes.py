@@ -1,4 +1,4 @@
-r"""What a secret looks like: shapes, telling names, and the judgement of a value.
+r"""What a secret looks like: token formats, names that announce one, and whether a value looks random.
 
 Owns the patterns and thresholds of ADR 0004; `redaction` finds and replaces with them. Refuses: positions, marks,
 and the prefilter. Nothing here is compiled before a text was suspected, except what judges a value.

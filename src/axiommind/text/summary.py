@@ -1,4 +1,4 @@
-"""Summary and preview: a text in one line, at most so many characters with the ellipsis.
+"""Summary and preview: a text in one line, cut to a number of characters that includes the ellipsis.
 
 A summary ends with its first sentence where that fits, in any script; text without a sentence end still has one. A
 block of code says little in one line: of a summary it is `[code]`, of a preview `[python code]`.

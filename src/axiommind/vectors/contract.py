@@ -1,4 +1,4 @@
-"""What embedders and stores of vectors are, for everything that uses one of them."""
+"""The contracts of embedders and vector stores."""
 
 from __future__ import annotations
 

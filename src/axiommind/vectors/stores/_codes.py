@@ -1,4 +1,4 @@
-"""Small forms of a vector, and the two scans that find what is near by them.
+"""Compact codes of vectors, and the two scans that find the nearest by them.
 
 A vector is kept as one signed byte a dimension, which is its direction to a hundredth or so, and as a code of one bit a
 dimension: the side of each axis it lies on. How far a code is from a query is the weight of the axes on whose other

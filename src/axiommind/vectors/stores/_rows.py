@@ -1,4 +1,4 @@
-"""What every store asks of vectors before it keeps or compares them."""
+"""What every store requires of vectors before it stores or compares them."""
 
 from __future__ import annotations
 

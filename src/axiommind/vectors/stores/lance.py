@@ -1,4 +1,4 @@
-"""The store for many more vectors, or for an object storage: LanceDB, one table for each collection and version.
+"""The store for many more vectors, or for an object store: LanceDB, one table for each collection and version.
 
 LanceDB keeps every earlier version of a table until it is told to clean up, and two writers at once leave the same key
 twice without a word. So one process writes at a time, by a lock on a file, and forgetting ends with a clean-up.
