@@ -14,7 +14,7 @@ from axiommind.learning.extractors._asking import Answered, Question, Unanswered
 from axiommind.memory import Memory, Scope
 from axiommind.reports.analysers.activity import by_day, stretches, together, total
 from axiommind.reports.analysers.evidence import Sentence, Witness
-from axiommind.reports.analysers.rework import ToolCall, complaint, failures, shape
+from axiommind.reports.analysers.rework import CountedCall, complaint, failures, shape
 from axiommind.reports.analysers.sayings import contradictions, kind_of
 from axiommind.reports.insight import prose
 from axiommind.reports.insight.prose import kept
@@ -271,8 +271,8 @@ def test_shapes_of_commands(command: str, expected: str) -> None:
 
 
 def test_what_failed_and_what_answered() -> None:
-    def call(n: int, session: str, command: str, error: str = "") -> ToolCall:
-        return ToolCall(n, session, "Bash:lint", command, bool(error), error, n)
+    def call(n: int, session: str, command: str, error: str = "") -> CountedCall:
+        return CountedCall(n, session, "Bash:lint", command, bool(error), error, n)
 
     calls = [
         call(1, "a", "ruff check", "E501 error: too long in /x/1.py"),

@@ -15,10 +15,19 @@ from axiommind.home import Home
 if TYPE_CHECKING:
     from axiommind.ingest import Report
     from axiommind.ingest.library import Documents
+    from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.documents import FolderRow
-    from axiommind.projections.runner import Progress
+    from axiommind.projections.runner import Index, Progress
 
 __all__ = ["Indexing"]
+
+
+_GONE = """
+    select id
+    from sessions
+    where missing_since is not null and (:project is null or project = :project)
+    order by id
+"""
 
 
 class Indexing:
@@ -37,71 +46,35 @@ class Indexing:
         progress: Callable[[int, int], None] | None = None,
     ) -> Report:
         """Read what is new, append it to the log, bring the index up to it."""
-        from axiommind.ingest import Ingest
-        from axiommind.ingest.served import append_served
-        from axiommind.projections.runner import Segments
         from axiommind.projects import project_of
-        from axiommind.sources import discover_all
 
         started = time.monotonic()
         wanted = None if project is None else project_of(os.path.realpath(project))
-        notes: list[str] = []
-        if self.home.config.log_path.exists() and not (self.home.config.home / "redaction.key").exists():
-            notes.append(
-                "redaction.key was missing: a new one is made; new marks will differ from old ones, "
-                "and changed files are read whole again"
-            )
+        notes = self._missing_key()
         with self.home.open_log() as (log, key), contextlib.ExitStack() as stack:
-            segments = Segments(log)
-            index = self.home.open_index(log, notes, stack)
-            rows = 0
-
-            def flush(events: list[Any]) -> None:
-                nonlocal rows
-                for event, decoded in events:
-                    if decoded is not None:
-                        segments.offer(event.position, decoded)
-                rows += index.catch_up(log, segments).rows
-
+            run = _IndexRun(self.home, log, key, self.home.open_index(log, notes, stack), stack)
             if full:
                 self.home.rebuild(log, stack)
                 notes.append("the index was rebuilt from the log, and every file was read again")
-            flush([])
-            run = Ingest(
-                log,
-                key,
-                pool=lambda size: self.home.pool(size, stack),
-                flush=flush,
-                progress=progress,
-            )
-            found = discover_all(self.home.environ, self.home.user, self.home.config.claude_roots, project)
-            report = run.run(found, project=wanted, full=full)
-            if not any(discovery.files for _, discovery in found):
-                if project is not None:
-                    report.notes.append(f"no sessions of {os.path.realpath(project)} were found")
-                elif not report.unchanged:
-                    report.notes.append("no sessions of any agent were found; axm doctor shows where it looked")
-            rows_gone = index.db.execute(
-                "select id from sessions where missing_since is not null and (?1 is null or project = ?1) order by id",
-                (wanted,),
-            )
-            gone = [row[0] for row in rows_gone]
-            report.missing = len(gone)
-            if prune:
-                run.prune(gone)
-            # Whatever the project: the files of hooks are few and small, and are marked as read together.
-            served = append_served(log, index.db, self.home.config.home / "hooks", again=full)
-            if served:
-                report.events += served
-                flush([])
+            run.catch_up([])
+            report = run.transcripts(project, wanted, full=full, prune=prune, progress=progress)
+            report.events += run.served(again=full)
             if project is None:
-                report.documents = self.documents.index_into(log, key, index, full=full, progress=progress)
-            index.tidy(rows)
-            index.stamp()
-            report.rows = rows
+                report.documents = self.documents.index_into(log, key, run.index, full=full, progress=progress)
+            run.index.tidy(run.rows)
+            run.index.stamp()
+            report.rows = run.rows
         report.notes[:0] = notes
         report.seconds = time.monotonic() - started
         return report
+
+    def _missing_key(self) -> list[str]:
+        if not self.home.config.log_path.exists() or (self.home.config.home / "redaction.key").exists():
+            return []
+        return [
+            "redaction.key was missing: a new one is made; new marks will differ from old ones, "
+            "and changed files are read whole again"
+        ]
 
     def rebuild(self, tick: Callable[[int, int], None] | None = None) -> Progress:
         """A new index from the log alone; readers go on meanwhile."""
@@ -125,6 +98,70 @@ class Indexing:
         quiet = watch(*present, watch_filter=_watched(added), debounce=1_000, step=200, stop_event=stop)
         for _changes in quiet:
             yield self.index(project=project)
+
+
+class _IndexRun:
+    """One run of indexing: an open log, the index that follows it, and how many rows were written."""
+
+    def __init__(self, home: Home, log: SqliteLog, key: bytes, index: Index, stack: contextlib.ExitStack) -> None:
+        from axiommind.projections.runner import Segments
+
+        self.home = home
+        self.log = log
+        self.key = key
+        self.index = index
+        self.stack = stack
+        self.rows = 0
+        self._segments = Segments(log)
+
+    def catch_up(self, events: list[Any]) -> None:
+        """Fold what was appended; what was decoded already is not decoded again."""
+        for event, decoded in events:
+            if decoded is not None:
+                self._segments.offer(event.position, decoded)
+        self.rows += self.index.catch_up(self.log, self._segments).rows
+
+    def transcripts(
+        self,
+        project: str | None,
+        wanted: str | None,
+        *,
+        full: bool,
+        prune: bool,
+        progress: Callable[[int, int], None] | None,
+    ) -> Report:
+        from axiommind.ingest import Ingest
+        from axiommind.sources import discover_all
+
+        ingest = Ingest(
+            self.log,
+            self.key,
+            pool=lambda size: self.home.pool(size, self.stack),
+            flush=self.catch_up,
+            progress=progress,
+        )
+        found = discover_all(self.home.environ, self.home.user, self.home.config.claude_roots, project)
+        report = ingest.run(found, project=wanted, full=full)
+        if not any(discovery.files for _, discovery in found):
+            if project is not None:
+                report.notes.append(f"no sessions of {os.path.realpath(project)} were found")
+            elif not report.unchanged:
+                report.notes.append("no sessions of any agent were found; axm doctor shows where it looked")
+        gone = [row[0] for row in self.index.db.execute(_GONE, {"project": wanted})]
+        report.missing = len(gone)
+        if prune:
+            ingest.prune(gone)
+        return report
+
+    def served(self, *, again: bool) -> int:
+        """What hooks gave agents, as events. Whatever the project: these files are few and small, and are marked as
+        read together."""
+        from axiommind.ingest.served import append_served
+
+        appended = append_served(self.log, self.index.db, self.home.config.home / "hooks", again=again)
+        if appended:
+            self.catch_up([])
+        return appended
 
 
 def _watched(folders: Sequence[FolderRow]) -> Callable[[object, str], bool]:

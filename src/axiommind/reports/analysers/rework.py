@@ -18,7 +18,7 @@ from typing import NamedTuple
 from axiommind.text.summary import without_colours
 from axiommind.tools.kinds import is_run
 
-__all__ = ["RepeatedFailure", "ToolCall", "complaint", "failures", "is_own", "is_refused", "shape"]
+__all__ = ["CountedCall", "RepeatedFailure", "complaint", "failures", "is_own", "is_refused", "shape"]
 
 COMPLAINT_CHARS = 140
 LEAST_FOLLOWED = 0.5  # of what came next after a failure: less than half is no answer to it
@@ -51,7 +51,7 @@ _RULE = re.compile(r"\s*[━─═]{2,}.*$")
 _PLACE = re.compile(r"\S*[/\\]\S*|\b[0-9a-f]{7,40}\b|\d+")
 
 
-class ToolCall(NamedTuple):
+class CountedCall(NamedTuple):
     """A use of a tool. `command` is a shell's line, else empty; `counts` is False outside of what was asked for."""
 
     ref: int
@@ -83,8 +83,8 @@ class RepeatedFailure:
     then: str
     passed: int
     passed_sessions: int
-    calls: tuple[ToolCall, ...]  # those that failed
-    answers: tuple[ToolCall, ...]  # those that then passed
+    calls: tuple[CountedCall, ...]  # those that failed
+    answers: tuple[CountedCall, ...]  # those that then passed
 
     @property
     def is_command(self) -> bool:
@@ -136,13 +136,13 @@ def complaint(error: str) -> str:
     return said if len(said) <= COMPLAINT_CHARS else said[:COMPLAINT_CHARS].rstrip()
 
 
-def failures(calls: Iterable[ToolCall], at_least: int = 2) -> list[RepeatedFailure]:
+def failures(calls: Iterable[CountedCall], at_least: int = 2) -> list[RepeatedFailure]:
     """What failed at least so often in the same way, the most sessions first. `calls` come in order, by session."""
     runs: Counter[str] = Counter()
     worked: Counter[str] = Counter()
-    failed: dict[tuple[str, str], list[ToolCall]] = {}
+    failed: dict[tuple[str, str], list[CountedCall]] = {}
     lines: dict[tuple[str, str], Counter[str]] = {}
-    answers: dict[tuple[str, str], list[ToolCall]] = {}
+    answers: dict[tuple[str, str], list[CountedCall]] = {}
     for _session, group in groupby(calls, key=attrgetter("session")):
         of_session = list(group)
         shapes = [_name(call) for call in of_session]
@@ -168,11 +168,11 @@ def failures(calls: Iterable[ToolCall], at_least: int = 2) -> list[RepeatedFailu
     return sorted(found, key=lambda f: (-f.sessions, -f.times, f.what, f.complaint))
 
 
-def _name(call: ToolCall) -> str:
+def _name(call: CountedCall) -> str:
     return shape(call.command) if is_run(call.tool) else call.tool
 
 
-def _answer(calls: Sequence[ToolCall], shapes: Sequence[str], at: int) -> ToolCall | None:
+def _answer(calls: Sequence[CountedCall], shapes: Sequence[str], at: int) -> CountedCall | None:
     """The next command after a failed one, if it is another one of its kind and nothing was edited in between."""
     if not is_run(calls[at].tool):
         return None
@@ -185,7 +185,7 @@ def _answer(calls: Sequence[ToolCall], shapes: Sequence[str], at: int) -> ToolCa
 
 
 def _failure(
-    what: str, told: str, calls: list[ToolCall], answers: list[ToolCall], runs: int, worked: int
+    what: str, told: str, calls: list[CountedCall], answers: list[CountedCall], runs: int, worked: int
 ) -> RepeatedFailure:
     by_session = Counter(call.session for call in calls)
     named = Counter(shape(call.command) for call in answers)

@@ -31,7 +31,7 @@ from axiommind.reports.analysers.evidence import (
 )
 from axiommind.reports.analysers.files import Touch, changed_together
 from axiommind.reports.analysers.prompt_frequency import PromptText
-from axiommind.reports.analysers.rework import ToolCall, shape
+from axiommind.reports.analysers.rework import CountedCall, shape
 from axiommind.reports.analysers.sayings import kind_of
 from axiommind.tools.kinds import CHECKS, RUN_CLASS
 
@@ -89,7 +89,7 @@ class PersonPrompt(NamedTuple):
 class CallRow(NamedTuple):
     """A call, the line where it stands, and the file that it edited."""
 
-    call: ToolCall
+    call: CountedCall
     line: int
     file: str
 
@@ -130,7 +130,7 @@ def calls_of(db: sqlite3.Connection, window: Window) -> list[CallRow]:
     )
     return [
         CallRow(
-            ToolCall(
+            CountedCall(
                 ref,
                 session,
                 tool,
