@@ -22,6 +22,7 @@ ROWS = [
     {"text", "db", "projects"},
     {"config"},
     {"ids"},
+    {"registry"},
     {"model"},
     {"errors", "distribution"},
 ]

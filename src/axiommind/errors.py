@@ -7,6 +7,7 @@ AxmError
 │   └── QueryLimit        the query ran into its time or row limit     exit 1
 ├── Changed               somebody else wrote it meanwhile             exit 3
 ├── MissingExtra          an optional part is not installed            exit 1
+├── PluginError           another package's plugin cannot be used      exit 1
 ├── EmbedderError         a model cannot make vectors, or made none    exit 1
 ├── VectorError           a vector that no store can keep              exit 1
 ├── StoreError            a file of ours cannot be used                exit 3
@@ -37,6 +38,7 @@ __all__ = [
     "MissingExtra",
     "NotFound",
     "NotWritable",
+    "PluginError",
     "QueryLimit",
     "StoreError",
     "TooNew",
@@ -80,6 +82,10 @@ class Changed(AxmError):
 
 
 class MissingExtra(AxmError):
+    exit_code = 1
+
+
+class PluginError(AxmError):
     exit_code = 1
 
 

@@ -85,12 +85,10 @@ class Indexing:
         """Index, then again whenever a transcript grows or a document changes. Sleeps in between: no busy loop."""
         from watchfiles import watch
 
-        from axiommind.sources import discover_all
+        from axiommind.sources import watched_folders
 
         yield self.index(project=project)
-        found = discover_all(self.home.environ, self.home.user, self.home.config.claude_roots, None)
-        roots = [Path(root) for _, discovery in found for root in discovery.roots]
-        present = [root / "projects" if (root / "projects").is_dir() else root for root in roots if root.is_dir()]
+        present = watched_folders(self.home.environ, self.home.user, self.home.config.claude_roots)
         added = self.documents.list().folders if project is None else ()
         present += [Path(folder.root) for folder in added if os.path.lexists(folder.root)]
         if not present:
@@ -166,9 +164,10 @@ class _IndexRun:
 
 def _watched(folders: Sequence[FolderRow]) -> Callable[[object, str], bool]:
     """Which changes are worth a look: of transcripts, and of documents in the added folders."""
+    from axiommind.sources import watched_endings
     from axiommind.sources.markdown import SUFFIXES
 
-    ends = [".jsonl", ".meta.json", "custom-title.json"]
+    ends = list(watched_endings())
     if folders:
         ends += SUFFIXES
         ends += [Path(name).suffix for folder in folders for name in (folder.root, *folder.include)]

@@ -6,11 +6,9 @@ version; replay does the rest), the projections it builds on, its tables, and `a
 
 from __future__ import annotations
 
-import importlib
 import sqlite3
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from axiommind.model import Event
@@ -27,7 +25,6 @@ class Decode(Protocol):
     ) -> Decoded | None: ...
 
 
-_SHARED = {"entry_rows", "runner", "scope", "scratchpad_rows", "session_rows", "task_fold", "task_rows", "transcript"}
 # A row's id is the position of its event and, in so many bits, its place in it.
 PLACE_BITS = 24
 
@@ -67,12 +64,10 @@ class Projection(Protocol):
 
 def load_all() -> list[Projection]:
     """Every projection of the folder, each after the ones it builds on."""
-    here = Path(__file__).parent
-    stems = sorted(p.stem for p in here.glob("[a-z]*.py") if p.stem not in _SHARED)
-    modules: dict[str, Any] = {}
-    for stem in stems:
-        module = importlib.import_module(f"{__name__}.{stem}")
-        modules[module.NAME] = module
+    from axiommind.registry import Registry
+
+    registry: Registry[Projection] = Registry(__name__, requires=("TABLES",), has_helpers=True)
+    modules = {module.NAME: module for name in registry.own() if (module := registry.find(name)) is not None}
     ordered: list[Projection] = []
     while modules:
         ready = [n for n, m in modules.items() if not set(m.AFTER) & modules.keys()]

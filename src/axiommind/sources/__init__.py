@@ -1,25 +1,37 @@
-"""Sources: what agents leave on disk. One file per format, and the folder is the registry.
+"""Sources: what agents leave on disk. One agent, one room, and the folder is the registry.
 
-A source finds files, says what of a line is bulk, and decodes redacted lines into rows. It knows nothing of the
-log or the index: `ingest/` reads and seals, the projections fold what `decode` returns.
+A source finds its agent's files, says what of a line is bulk, decodes redacted lines into rows, and knows the names of
+the agent's tools and how to resume a session. It knows nothing of the log or the index: `ingest/` reads and seals, the
+projections fold what `decode` returns. Third parties add sources by entry points (docs/plugins.md).
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from axiommind.errors import PluginError
+from axiommind.registry import Registry
 
 if TYPE_CHECKING:
     from axiommind.model import Problem
     from axiommind.sources.records import Block, CallBlocks, Decoded
     from axiommind.tools.kinds import KnownTool
 
-__all__ = ["Discovery", "Source", "SourceFile", "discover_all", "load", "names", "resume_command", "tool_names"]
-
-# Modules of the folder that are not formats.
-_SHARED = {"records", "jsonl", "markdown"}
+__all__ = [
+    "REGISTRY",
+    "Discovery",
+    "Source",
+    "SourceFile",
+    "discover_all",
+    "load",
+    "names",
+    "resume_command",
+    "tool_names",
+    "watched_endings",
+    "watched_folders",
+]
 
 
 class SourceFile(NamedTuple):
@@ -44,7 +56,7 @@ class Discovery(NamedTuple):
 
 
 class Source(Protocol):
-    """What a module in this folder offers."""
+    """What a module in this folder offers, and a third party's module too."""
 
     NAME: str
     TOOLS: Mapping[str, KnownTool]  # by the agent's own names
@@ -54,7 +66,7 @@ class Source(Protocol):
         """The folder of a root to watch for changes."""
 
     def resume(self, session_id: str) -> tuple[str, ...] | None:
-        """The command that takes a session up again, in its working folder; None where the agent has none."""
+        """The command that resumes a session, in its working folder; None where the agent has none."""
 
     def discover(self, environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None) -> Discovery:
         """Every file under every root, or only those that may belong to one project."""
@@ -74,15 +86,43 @@ class Source(Protocol):
         """The facts of a sidecar file: titles, and for a subagent its type and the call that started it."""
 
 
+REGISTRY: Registry[Source] = Registry(
+    __name__,
+    requires=(
+        "TOOLS",  # what no other module of the folder has
+        "NAME",
+        "WATCHED",
+        "watched",
+        "resume",
+        "discover",
+        "prune",
+        "decode",
+        "blocks",
+        "sidecar",
+    ),
+    group="axiommind.sources",
+    has_helpers=True,
+)
+
+
 def names() -> list[str]:
-    here = Path(__file__).parent
-    found = [*here.glob("[a-z]*.py"), *(p.parent for p in here.glob("[a-z]*/__init__.py"))]
-    return sorted(p.stem.replace("_", "-") for p in found if p.stem not in _SHARED)
+    return REGISTRY.names()
 
 
 def load(name: str) -> Source:
-    module: Source = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-    return module
+    """The source of an agent. Sessions outlive their source: where none reads them (any more), what is asked of it
+    comes back empty, with a problem that says so."""
+    try:
+        source = REGISTRY.find(name)
+    except PluginError as error:
+        source, why = None, error.message
+    else:
+        why = f"no source reads the sessions of {name}: install its plugin, then run: axm rebuild"
+    if source is not None and not REGISTRY.is_plugin(name):
+        return source
+    from axiommind.sources.guarded import AbsentSource, GuardedSource
+
+    return AbsentSource(name, why) if source is None else GuardedSource(source)
 
 
 def discover_all(
@@ -103,5 +143,18 @@ def tool_names(*wanted: str) -> frozenset[str]:
 
 
 def resume_command(agent: str, session_id: str) -> tuple[str, ...] | None:
-    """The command that takes a session up again, in its working folder; None where there is none."""
-    return load(agent).resume(session_id) if agent in names() else None
+    """The command that resumes a session, in its working folder; None where there is none."""
+    return load(agent).resume(session_id)
+
+
+def watched_folders(environ: Mapping[str, str], home: Path, roots: Sequence[str]) -> list[Path]:
+    """The folders in which agents leave something new, as far as they are there."""
+    found = discover_all(environ, home, roots)
+    return [
+        load(name).watched(Path(root)) for name, discovery in found for root in discovery.roots if Path(root).is_dir()
+    ]
+
+
+def watched_endings() -> tuple[str, ...]:
+    """How the names of the files end whose changes are worth a look."""
+    return tuple(ending for name in names() for ending in load(name).WATCHED)

@@ -1,23 +1,23 @@
-"""Extractors: from what was said to drafts of entries. One file each, and the folder is the registry.
+"""Extractors: from what was said to drafts of entries. One file each, and the folder is the registry;
+third parties add theirs by entry points (docs/plugins.md).
 
 An extractor quotes; it never says where a quote stands, and whatever it says about that is ignored.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from axiommind.errors import UsageError
 from axiommind.learning.drafts import Draft
+from axiommind.registry import Registry
 
 if TYPE_CHECKING:
     from axiommind.config import Config
     from axiommind.projections.transcript import Transcript
 
-__all__ = ["CallRecord", "Extraction", "ExtractionFailed", "Extractor", "load", "names"]
+__all__ = ["REGISTRY", "CallRecord", "Extraction", "ExtractionFailed", "Extractor", "load", "names"]
 
 
 class CallRecord(NamedTuple):
@@ -58,14 +58,19 @@ class Spend(NamedTuple):
     record: Callable[[CallRecord], None]
 
 
+class ExtractorModule(Protocol):
+    def make(self, config: Config, spend: Spend) -> Extractor: ...
+
+
+REGISTRY: Registry[ExtractorModule] = Registry(__name__, requires=("make",), group="axiommind.extractors")
+
+
 def names() -> list[str]:
-    here = Path(__file__).parent
-    return sorted(p.stem for p in here.glob("[a-z]*.py"))
+    return REGISTRY.names()
 
 
 def load(name: str, config: Config, spend: Spend) -> Extractor:
-    if name not in names():
+    module = REGISTRY.find(name)
+    if module is None:
         raise UsageError(f"there is no extractor {name!r}", hint=f"one of: {', '.join(names())}")
-    module: Any = importlib.import_module(f"{__name__}.{name}")
-    extractor: Extractor = module.make(config, spend)
-    return extractor
+    return module.make(config, spend)

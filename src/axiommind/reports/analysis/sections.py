@@ -6,6 +6,7 @@ nobody sees neighbours that never were, but is not counted. Names, casing and ne
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,8 @@ from axiommind.reports.analysers.stopwords import StopWords
 from axiommind.reports.analysers.trends import ToolEvent, weekly
 from axiommind.reports.analysers.tuning import Tuning
 from axiommind.reports.analysers.units import ToolStep, Unit, split
+from axiommind.sources import tool_names
+from axiommind.tools.kinds import READ
 
 __all__ = ["AnalysisRows", "moment", "read"]
 
@@ -60,7 +63,7 @@ EDITS = """
 READS = """
     select session_id, json_extract(input_json, '$.file_path'), classified_name, 0, timestamp
     from tool_uses
-    where tool_name = 'Read'
+    where tool_name in (select value from json_each(?))
       and canonical = 1
       and json_valid(input_json)
     order by session_id, seq_order
@@ -262,7 +265,7 @@ def read(db: sqlite3.Connection, since: int | None, until: int | None, tuning: T
 def statistics(db: sqlite3.Connection, material: AnalysisRows, top: int) -> Section:
     """The five sections that only the snapshot has."""
     edits = db.execute(EDITS).fetchall()
-    reads = [row for row in db.execute(READS) if isinstance(row[1], str)]
+    reads = [row for row in db.execute(READS, (json.dumps(sorted(tool_names(READ))),)) if isinstance(row[1], str)]
     touches = [Touch(session, file, tool, bool(edited)) for session, file, tool, edited, _ in (*edits, *reads)]
     return {
         "toolTransitions": _transitions(db),

@@ -33,7 +33,7 @@ from axiommind.reports.analysers.files import Touch, changed_together
 from axiommind.reports.analysers.prompt_frequency import PromptText
 from axiommind.reports.analysers.rework import CountedCall, shape
 from axiommind.reports.analysers.sayings import kind_of
-from axiommind.tools.kinds import CHECKS, RUN_CLASS
+from axiommind.tools.kinds import CHECKS, EDIT, RUN_CLASS
 
 __all__ = [
     "PersonPrompt",
@@ -258,7 +258,7 @@ def pairs_of(db: sqlite3.Connection, window: Window) -> list[FilePair]:
     sessions: dict[str, set[str]] = {}
     for session, path in edits:
         sessions.setdefault(path, set()).add(session)
-    touches = [Touch(session, path, "Edit", True) for session, path in edits]
+    touches = [Touch(session, path, EDIT, True) for session, path in edits]
     found = []
     for (a, b), _ in changed_together(touches, top=MOST_PAIRS):
         both = sorted(sessions[a] & sessions[b])

@@ -1,21 +1,21 @@
 """Perspectives: ready-made questions to the index.
 
 One file each, and the folder is the registry: `tool_frequency.py` is the perspective `tool-frequency` and
-holds one `PERSPECTIVE`. A perspective reads the tables of the session projection through a connection that
-is already read-only and already scoped to a project (see `projections/scope.py`), with bound parameters only.
+holds one `PERSPECTIVE`; third parties add theirs by entry points (docs/plugins.md). A perspective reads the tables of
+the index through a connection that is already read-only and already scoped to a project (see `projections/scope.py`),
+with bound parameters only.
 """
 
 from __future__ import annotations
 
-import importlib
 import sqlite3
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from axiommind.errors import BadQuery
+from axiommind.errors import AxmError, BadQuery, PluginError
+from axiommind.registry import Registry
 
-__all__ = ["COMMON", "Param", "Params", "Perspective", "Plot", "Row", "common", "load", "names"]
+__all__ = ["COMMON", "REGISTRY", "Param", "Params", "Perspective", "Plot", "Row", "common", "is_known", "load", "names"]
 
 Row = dict[str, Any]
 Params = Mapping[str, Any]
@@ -71,20 +71,51 @@ class Perspective(NamedTuple):
     filters: tuple[Param, ...] = COMMON
 
 
+class PerspectiveModule(Protocol):
+    PERSPECTIVE: Perspective
+
+
+REGISTRY: Registry[PerspectiveModule] = Registry(__name__, requires=("PERSPECTIVE",), group="axiommind.perspectives")
+
+
 def names() -> list[str]:
-    """Every perspective in the folder, without importing any of them."""
-    here = Path(__file__).parent
-    return sorted(p.stem.replace("_", "-") for p in here.glob("[a-z]*.py"))
+    """Every perspective, without importing any of ours."""
+    return REGISTRY.names()
+
+
+def is_known(name: str) -> bool:
+    """Whether there is such a perspective, without a look at all the others."""
+    try:
+        return REGISTRY.find(name) is not None
+    except PluginError:
+        return False
 
 
 def load(name: str) -> Perspective:
     """Import the one perspective that is asked for."""
-    if name not in names():
+    module = REGISTRY.find(name)
+    if module is None:
         from difflib import get_close_matches
 
         near = get_close_matches(name, names(), n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise BadQuery(f"unknown perspective {name!r}", hint=f"{hint}axm query --list-perspectives names them")
-    module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-    perspective: Perspective = module.PERSPECTIVE
-    return perspective
+    perspective = module.PERSPECTIVE
+    return _guarded(perspective) if REGISTRY.is_plugin(name) else perspective
+
+
+def _guarded(perspective: Perspective) -> Perspective:
+    """A third party's perspective, whose mistakes are told as its own."""
+
+    def run(db: sqlite3.Connection, params: Params) -> list[Row]:
+        try:
+            return perspective.run(db, params)
+        except (AxmError, sqlite3.Error):
+            raise
+        except Exception as error:
+            raise PluginError(
+                f"the perspective {perspective.name} failed: {type(error).__name__}: {error}",
+                hint="it is a plugin: axm doctor names its package",
+            ) from error
+
+    return perspective._replace(run=run)

@@ -24,7 +24,7 @@ FILTERS = common(
 COLUMNS = ("sequence", "count", "sessions", "length")
 ARROW = " → "
 
-# `"to_tool": "Read",` with or without its quotes and braces, but not `from_tool`.
+# `"to_tool": "X",` with or without its quotes and braces, but not `from_tool`.
 PIECE = re.compile(r"""(?:^|[\s{,"'])(?:to_)?tool["']?\s*:\s*["']?([^\s"',{}][^"',{}]*?)["']?\s*(?:[,}]|$)""")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from axiommind.errors import BadQuery, UsageError
 from axiommind.memory import Memory, Scope
-from axiommind.reports.perspectives import COMMON, Param, Perspective, load, names
+from axiommind.reports.perspectives import COMMON, Param, Perspective, is_known, load, names
 from axiommind.surfaces.render import tables as render
 
 HELP = "Ask the index: a ready-made perspective, or read-only SQL."
@@ -61,7 +61,7 @@ def _named(argv: list[str]) -> list[str]:
         if word == "--perspective" and i + 1 < len(argv):
             name = argv[i + 1]
         if name:
-            return [name] if name in names() else []
+            return [name] if is_known(name) else []
     return [] if any(w.startswith("--sql") for w in argv) else names()
 
 

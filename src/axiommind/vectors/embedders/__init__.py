@@ -1,19 +1,21 @@
-"""Embedders turn texts into vectors. One file each with `load(settings)`, and the folder is the registry."""
+"""Embedders turn texts into vectors. One file each with `load(settings)`, and the folder is the registry;
+third parties add theirs by entry points (docs/plugins.md).
+"""
 
 from __future__ import annotations
 
-import importlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from axiommind.distribution import extra_command
 from axiommind.errors import EmbedderError, MissingExtra, UsageError
+from axiommind.registry import Registry
 
 if TYPE_CHECKING:
     from axiommind.vectors.contract import Embedder
 
-__all__ = ["Settings", "check", "load", "names", "settings_of", "spec"]
+__all__ = ["REGISTRY", "Settings", "check", "load", "names", "settings_of", "spec"]
 
 # What is part of an extra, and of which.
 _EXTRAS = {"numpy": "embed", "onnxruntime": "minilm", "tokenizers": "minilm"}
@@ -33,18 +35,24 @@ class Settings(NamedTuple):
     threads: int = 1  # minilm, folder: texts at once; 0 = as many as there are cores
 
 
+class EmbedderModule(Protocol):
+    def load(self, settings: Settings) -> Embedder: ...
+
+
+REGISTRY: Registry[EmbedderModule] = Registry(__name__, requires=("load",), group="axiommind.embedders")
+
+
 def names() -> list[str]:
-    here = Path(__file__).parent
-    return sorted(p.stem for p in here.glob("[a-z]*.py"))
+    return REGISTRY.names()
 
 
 def load(settings: Settings) -> Embedder:
     """The embedder that the settings name, ready to be used."""
-    if settings.name not in names():
+    module = REGISTRY.find(settings.name)
+    if module is None:
         raise UsageError(f"there is no embedder {settings.name!r}", hint=f"one of: {', '.join(names())}")
-    module: Any = importlib.import_module(f"{__name__}.{settings.name}")
     try:
-        embedder: Embedder = module.load(settings)
+        embedder = module.load(settings)
     except ImportError as error:
         package = (error.name or "").partition(".")[0]
         if package not in _EXTRAS:

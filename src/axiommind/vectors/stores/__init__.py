@@ -6,22 +6,25 @@ never a loss.
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol
 
 from axiommind.errors import UsageError
+from axiommind.registry import Registry
 from axiommind.vectors.contract import Store
 
 __all__ = ["names", "open_store"]
 
 
-class _Module(Protocol):
+class StoreModule(Protocol):
     def open(self, folder: Path | str, write: bool) -> Store: ...
 
 
+_REGISTRY: Registry[StoreModule] = Registry(__name__, requires=("open",))
+
+
 def names() -> list[str]:
-    return sorted(p.stem.replace("_", "-") for p in Path(__file__).parent.glob("[a-z]*.py"))
+    return _REGISTRY.names()
 
 
 def open_store(name: str, folder: Path | str, *, write: bool) -> Store:
@@ -29,7 +32,7 @@ def open_store(name: str, folder: Path | str, *, write: bool) -> Store:
 
     Open for reading, what is not there is empty.
     """
-    if name not in names():
+    module = _REGISTRY.find(name)
+    if module is None:
         raise UsageError(f"there is no store of vectors named {name!r}", hint=f"one of: {', '.join(names())}")
-    module = cast(_Module, importlib.import_module(f"{__name__}.{name.replace('-', '_')}"))
     return module.open(folder, write)
