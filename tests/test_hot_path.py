@@ -25,6 +25,7 @@ ALLOWED = {
     "axiommind.projections.scope",
     "axiommind.projects",
     "axiommind.reports",
+    "axiommind.registry",
     "axiommind.reports.perspectives",
     "axiommind.reports.perspectives._filters",
     "axiommind.reports.perspectives.tool_frequency",
@@ -77,6 +78,7 @@ SEARCH_ALLOWED = {
 }
 # What `axm search` may load beyond that where there are vectors to ask.
 MEANING_ALLOWED = SEARCH_ALLOWED | {
+    "axiommind.registry",
     "axiommind.search.calibrate",
     "axiommind.search.overlap",
     "axiommind.search.semantic",

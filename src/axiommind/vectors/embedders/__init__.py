@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from axiommind.distribution import extra_command
 from axiommind.errors import EmbedderError, MissingExtra, UsageError
 from axiommind.registry import Registry
 
@@ -57,6 +56,8 @@ def load(settings: Settings) -> Embedder:
         package = (error.name or "").partition(".")[0]
         if package not in _EXTRAS:
             raise
+        from axiommind.distribution import extra_command
+
         raise MissingExtra(
             f"the embedder {settings.name} needs {package}, which cannot be loaded",
             hint=extra_command(_EXTRAS[package]),
