@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.recall.question import to_ask
+from tests.counting import ending, steps
 
 SILENT = """
 |yes|Yes!|y|ok go on|continue|go ahead|do it|thanks!|lgtm|looks good, thanks|1|option 2|the first one|why?|?|👍|...
@@ -148,11 +147,8 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_a_million_characters_take_no_time(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
-    took = []
-    for _ in range(3):
-        began = time.perf_counter()
-        to_ask(text)
-        took.append(time.perf_counter() - began)
-    assert min(took) < 0.1
+def test_a_million_characters_take_no_more_work_than_a_long_prompt(piece: str) -> None:
+    long, huge = (piece * (size // len(piece)) for size in (100_000, 1_000_000))
+    with ending():
+        to_ask(huge)
+    assert steps(lambda: to_ask(huge)) == steps(lambda: to_ask(long))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 import unicodedata
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.text.globs import matches
+from tests.counting import ending
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,9 @@ def test_a_newline_in_a_name_is_a_character() -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["a" * 4000, "a/" * 2000, "aaaa/" * 800])
-def test_no_glob_takes_long(glob: str, path: str) -> None:
-    started = time.process_time()
-    assert not matches(path, glob)
-    assert time.process_time() - started < 1
+def test_no_glob_backtracks_without_end(glob: str, path: str) -> None:
+    with ending():
+        assert not matches(path, glob)
 
 
 @given(st.text("ab/*?[]!-\\", max_size=12), st.text("ab/[]*?-\\", max_size=10))
