@@ -414,11 +414,11 @@ def test_a_file_that_cannot_be_read_is_a_problem(world: World, notes: Notes, mon
 
 
 def test_a_file_too_large_is_a_problem(world: World, notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
-    from axiommind.sources import markdown
+    from axiommind.sources.markdown import files
 
     path = notes.write("a.md", "# A\n")
     notes.add()
-    monkeypatch.setattr(markdown, "MAX_BYTES", 10)
+    monkeypatch.setattr(files, "MAX_BYTES", 10)
     path.write_text("# More than ten bytes\n")
     report = notes.index()
     assert (report.opened, report.removed) == (0, 0) and "larger than" in report.problems[0].why

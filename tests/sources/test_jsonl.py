@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.sources import jsonl
-from axiommind.sources.jsonl import Chunk, chunks, ends_of, hash_range
+from axiommind.sources.jsonl import LineChunk, chunks, ends_of, hash_range
 
 
-def read(data: bytes, start: int = 0, open_end: bool = False, segment: int = jsonl.SEGMENT) -> list[Chunk]:
+def read(data: bytes, start: int = 0, open_end: bool = False, segment: int = jsonl.SEGMENT) -> list[LineChunk]:
     return list(chunks(io.BytesIO(data), start, open_end=open_end, segment=segment))
 
 

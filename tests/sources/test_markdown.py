@@ -17,8 +17,8 @@ from axiommind.sources.markdown import (
     MAX_TOKENS,
     OVERLAP_TOKENS,
     TARGET_TOKENS,
-    Chunk,
     Document,
+    DocumentChunk,
     decode,
     discover,
     lines_of,
@@ -259,7 +259,7 @@ def test_no_other_character_ends_a_line() -> None:
 def test_byte_order_marks_are_no_text() -> None:
     for encoding in ("utf-8-sig", "utf-16", "utf-32"):
         found = check("# 제목\r\n\r\n본문".encode(encoding))
-        assert found.title == "제목" and found.chunks == (Chunk(("제목",), 1, 3, "# 제목\n\n본문"),)
+        assert found.title == "제목" and found.chunks == (DocumentChunk(("제목",), 1, 3, "# 제목\n\n본문"),)
 
 
 def test_bytes_that_are_no_text() -> None:

@@ -174,14 +174,14 @@ def _read_transcript(job: _Job, file: Any, out: _Outcome) -> None:
         out.ends = jsonl.ends_of(file, end, job.key)
 
 
-def _chunks(job: _Job, file: Any, start: int, open_end: bool, out: _Outcome) -> Iterator[jsonl.Chunk]:
+def _chunks(job: _Job, file: Any, start: int, open_end: bool, out: _Outcome) -> Iterator[jsonl.LineChunk]:
     """The new lines; of a file that was emptied one chunk without lines, which supersedes what was there."""
     some = False
     for chunk in jsonl.chunks(file, start, job.key, open_end=open_end):
         some = True
         yield chunk
     if not some and job.head is not None and out.generation > job.head.generation:
-        yield jsonl.Chunk.empty(job.key)
+        yield jsonl.LineChunk.empty(job.key)
 
 
 def _same_so_far(job: _Job, file: Any, head: Head, out: _Outcome) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from axiommind.text import jsonlines
 
-__all__ = ["LINE_MAX", "SEGMENT", "Chunk", "Ends", "chunks", "ends_of", "hash_range", "stub"]
+__all__ = ["LINE_MAX", "SEGMENT", "Ends", "LineChunk", "chunks", "ends_of", "hash_range", "stub"]
 
 SEGMENT = 4 << 20
 LINE_MAX = 32 << 20
@@ -23,7 +23,7 @@ _END = 4096
 
 
 @dataclass(slots=True)
-class Chunk:
+class LineChunk:
     """Complete lines [start, end) of a file, and the hash of those bytes; `open_end` when the last one has no
     newline yet."""
 
@@ -34,7 +34,7 @@ class Chunk:
     digest: Any = None
 
     @classmethod
-    def empty(cls, key: bytes) -> Chunk:
+    def empty(cls, key: bytes) -> LineChunk:
         return cls(0, 0, digest=_keyed(key))
 
     @property
@@ -84,10 +84,10 @@ def _keyed(key: bytes) -> Any:
 
 def chunks(
     file: BinaryIO, start: int, key: bytes = b"", *, open_end: bool = False, segment: int = SEGMENT
-) -> Iterator[Chunk]:
+) -> Iterator[LineChunk]:
     """The complete lines from `start` on, in chunks of about `segment` bytes."""
     file.seek(start)
-    chunk = Chunk(start, start, digest=_keyed(key))
+    chunk = LineChunk(start, start, digest=_keyed(key))
     pending = b""
     if open_end:
         pending = file.read(2)
@@ -115,7 +115,7 @@ def chunks(
             chunk.end += length + 1
         if chunk.end - chunk.start >= segment:
             yield chunk
-            chunk = Chunk(chunk.end, chunk.end, digest=_keyed(key))
+            chunk = LineChunk(chunk.end, chunk.end, digest=_keyed(key))
     if pending and len(pending) <= LINE_MAX and _is_object(pending):
         chunk.lines.append(pending)
         chunk.digest.update(pending)
