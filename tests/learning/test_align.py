@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rapidfuzz import fuzz
 
+from axiommind.learning import alignment
 from axiommind.learning.alignment import EXACT, FUZZY, NORMALISED, Aligner, Match, Miss
 from axiommind.learning.drafts import Quote
 
@@ -82,15 +84,21 @@ def test_nothing_reaches_over_what_was_taken_out() -> None:
     assert isinstance(find([text], 0, "always USE pnpm"), Match)
 
 
-def test_many_quotes_of_nothing_in_a_huge_session_end() -> None:
-    import time
+def test_so_much_is_compared_roughly_and_then_only_the_message_that_was_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+    rough = fuzz.partial_ratio_alignment
 
-    messages = ["lorem ipsum dolor sit amet " * 400] * 200
-    aligner = Aligner(messages)
-    started = time.process_time()
-    for n in range(200):
+    def counted(quote: str, text: str, **options: float) -> object:
+        compared.append(len(text))
+        return rough(quote, text, **options)
+
+    monkeypatch.setattr(fuzz, "partial_ratio_alignment", counted)
+    monkeypatch.setattr(alignment, "_FUZZY_WORK", 500_000)
+    message = "lorem ipsum dolor sit amet " * 40
+    aligner = Aligner([message] * 50)
+    for n in range(60):
         assert isinstance(aligner.find(Quote(0, f"quite another sentence with the number {n} in it")), Miss)
-    assert time.process_time() - started < 30
+    assert 400_000 < sum(compared) - 60 * len(message) <= 500_000
 
 
 WORDS = st.text(

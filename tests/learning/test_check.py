@@ -6,17 +6,18 @@ import os
 import stat
 import sys
 import tempfile
-import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiommind.learning.checks import OBLIGATIONS, Checked, Idris, check, find_idris, idris_status
+from axiommind.learning.checks import OBLIGATIONS, Checked, Idris, _runner, check, find_idris, idris_status
 from axiommind.learning.checks.builtin import failures
 from axiommind.learning.drafts import Candidate
 from axiommind.model import Span
+from tests.counting import wait_for
 from tests.learning.test_idris import BROKEN, HOSTILE, SPAN
 
 FACT = Candidate("ent_a", "fact", "Ports are odd", "x", spans=(SPAN,))
@@ -241,45 +242,44 @@ reject(bare) if bare else accept()
     assert [verdict.passed for verdict in checked.verdicts.values()] == [True, False]
 
 
-def test_a_hanging_idris_is_ended_with_its_children(fake) -> None:  # type: ignore[no-untyped-def]
+def test_a_hanging_idris_is_ended_with_its_children(fake, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    child = tmp_path / "child"
     environ = fake("""
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 open(os.environ["FAKE"] + "/child", "w").write(str(child.pid))
-time.sleep(60)
+time.sleep(600)
 """)
-    started = time.monotonic()
-    checked = ask(environ, FACT, seconds=1.5)
-    assert time.monotonic() - started < 15
+    idris = find_idris(environ)
+    assert idris is not None
+    # Its time is up once it hangs, however long it took to get there.
+    clock = SimpleNamespace(monotonic=lambda: 1e9 if child.exists() and child.read_text() else 0.0)
+    monkeypatch.setattr(_runner, "time", clock)
+    checked = check((FACT,), idris=idris._replace(seconds=1.5))
     assert not checked.agree
     assert not checked.checkers[1].ok
     assert checked.difference == "idris2 gave no verdict, so nothing of this batch passes: it was stopped after 1.5 s"
     assert not checked.verdicts["ent_a"].passed
-    assert ended(int((Path(environ["FAKE"]) / "child").read_text()))
+    wait_for(lambda: ended(int(child.read_text())), "the end of its child")
 
 
-def test_a_child_that_stays_behind_does_not_hold_the_verdict(fake) -> None:  # type: ignore[no-untyped-def]
+def test_a_child_that_stays_behind_does_not_hold_the_verdict(fake, tmp_path) -> None:  # type: ignore[no-untyped-def]
     environ = fake("""
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+late = "import os, time; time.sleep(60); open(os.environ['FAKE'] + '/lived', 'w')"
+child = subprocess.Popen([sys.executable, "-c", late])
 open(os.environ["FAKE"] + "/child", "w").write(str(child.pid))
 accept()
 """)
-    started = time.monotonic()
     assert ask(environ, FACT).agree
-    assert time.monotonic() - started < 15
-    assert ended(int((Path(environ["FAKE"]) / "child").read_text()))
+    wait_for(lambda: ended(int((tmp_path / "child").read_text())), "the end of the child")
+    assert not (tmp_path / "lived").exists()  # it was ended, and not waited for
 
 
 def ended(pid: int) -> bool:
     """Gone, or a zombie that whoever adopted it has not yet buried."""
-    for _ in range(100):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.05)
-    return False
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -103,13 +102,11 @@ def test_a_type_that_there_is_not_spoils_the_session(sessions: World) -> None:
     assert run(sessions, Saying(claim())).sessions == 0
 
 
-def test_ten_thousand_entries(sessions: World) -> None:
-    started = time.process_time()
-    many = [claim(f"Claim number {n}", quote=SAID[: 20 + n % 20]) for n in range(10_000)]
+def test_more_entries_than_a_session_may_have(sessions: World) -> None:
+    many = [claim(f"Claim number {n}", quote=SAID[: 20 + n % 20]) for n in range(2_050)]
     report = run(sessions, Saying(*many))
     assert report.failed == 0
     assert sessions.one("select max(n) from (select count(*) as n from entries group by session_id)") == 2_000
-    assert time.process_time() - started < 60
 
 
 def test_titles_and_texts_of_any_kind(sessions: World) -> None:

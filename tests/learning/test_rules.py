@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,8 @@ from axiommind.learning.extractors._statements import stated
 from axiommind.learning.extractors._tasks import MOST
 from axiommind.learning.extractors.rules import Rules
 from axiommind.projections.transcript import Message, ToolCall, Transcript
+from tests.counting import ending, grows_linearly
+from tests.counting import steps as counted
 from tests.learning.sessions import Session, tool_call
 from tests.transcripts import Lines, World, encode
 
@@ -752,8 +753,18 @@ def test_law_it_never_raises_and_quotes_only_what_was_said(transcript: Transcrip
         '"a"="b", ',
     ],
 )
-def test_hostile_text_takes_linear_time(piece: str) -> None:
-    text = piece * (200_000 // len(piece))
+def test_the_work_grows_with_hostile_text(piece: str) -> None:
+    if "<<" not in piece:
+        grows_linearly(lambda size: Rules().extract(hostile(piece, size)))
+    else:  # each document is looked for in what follows: it is the length of a command that bounds the work
+        longest = counted(lambda: runs(piece * (19_000 // len(piece)), "git", "commit"))
+        assert longest < 100 * 19_000 and counted(lambda: runs(piece * 10_000, "git", "commit")) < 100
+    with ending():
+        Rules().extract(hostile(piece, 200_000))
+
+
+def hostile(piece: str, size: int) -> Transcript:
+    text = piece * (size // len(piece))
     short = text[:1_100]
     messages = tuple(
         Message(1, 1, "/m", role, said, None, 0 if role != "person" else None, False)
@@ -774,10 +785,7 @@ def test_hostile_text_takes_linear_time(piece: str) -> None:
             ("AskUserQuestion", "", False),
         )
     )
-    start = time.process_time()
-    Rules().extract(Transcript("s", "p", "a", None, None, False, "1.1", messages, uses))
-    runs(text[:19_000], "git", "commit")
-    assert time.process_time() - start < 1
+    return Transcript("s", "p", "a", None, None, False, "1.1", messages, uses)
 
 
 # --- precision ---------------------------------------------------------------------------------------------------
@@ -801,9 +809,7 @@ def test_the_titles_of_the_sentences_made_by_hand() -> None:
 
 def test_precision_on_real_sessions(shared: Path, tmp_path: Path) -> None:
     sessions = precision.transcripts(precision.indexed(shared, tmp_path))
-    start = time.process_time()
     given = [(one, list(Rules().extract(one).drafts)) for one in sessions]
-    assert time.process_time() - start < 2
     for transcript, drafts in given:
         check_quotes(transcript, drafts)
     scores = precision.real((one.session_id, draft) for one, drafts in given for draft in drafts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 
@@ -13,6 +12,7 @@ from axiommind.learning.tasks.resolve import IndexState, Noted, resolve, resolve
 from axiommind.projections import task_rows as ask
 from axiommind.projections.task_fold import PLACEHOLDER, placeholder
 from axiommind.surfaces.render.tasks import task_as_text, task_detail_json
+from tests.counting import grows_linearly
 from tests.learning.task_log import MINUTE, PROJECT, START, TaskLog, draft, in_batches, span, tables, timed
 
 
@@ -660,31 +660,42 @@ def test_forgetting_a_project() -> None:
     assert all(not rows for rows in tables(log.db).values())
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [
-        "one title",
-        pytest.param("titles", marks=pytest.mark.slow),
-        pytest.param("chain", marks=pytest.mark.slow),
-        pytest.param("conditions", marks=pytest.mark.slow),
-    ],
-)
-def test_ten_thousand_drafts(shape: str) -> None:
-    many = range(10_000)
-    shapes = {
-        "titles": lambda i: draft(f"Handle request number {i}", "pending", "in_progress"),
-        "one title": lambda i: draft("Again", "in_progress", "done"),
-        "chain": lambda i: draft(f"Step {i}", "blocked", blocked_by=[Blocker(f"Step {i - 1}", True)]),
-        "conditions": lambda i: draft(f"Request number {i}", "blocked", blocked_by=[f"approval {i % 900} of {i % 7}"]),
-    }
-    notes = [shapes[shape](i) for i in many]
-    noted = [Noted(note, entry_id("s1", note.type, note.title), True) for note in notes]
-    log = TaskLog()
-    started = time.process_time()
+SHAPES = {
+    "titles": lambda i: draft(f"Handle request number {i}", "pending", "in_progress"),
+    "one title": lambda i: draft("Again", "in_progress", "done"),
+    "chain": lambda i: draft(f"Step {i}", "blocked", blocked_by=[Blocker(f"Step {i - 1}", True)]),
+    "conditions": lambda i: draft(f"Request number {i}", "blocked", blocked_by=[f"approval {i % 900} of {i % 7}"]),
+}
+
+
+def notes(shape: str, count: int) -> list[Noted]:
+    drafts = [SHAPES[shape](i) for i in range(count)]
+    return [Noted(note, entry_id("s1", note.type, note.title), True) for note in drafts]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_work_grows_with_the_drafts(shape: str) -> None:
+    asked: list[str] = []
+
+    def work(count: int) -> None:
+        log, noted = TaskLog(), notes(shape, count)
+        log.db.set_trace_callback(asked.append)
+        resolve(IndexState(log.db), noted, project=PROJECT, epoch="0", now=START)
+
+    grows_linearly(work, 100)
+    asked.clear()
+    work(100)
+    few = len(asked)
+    work(400)
+    assert len(asked) - few <= 4 * few
+
+
+@pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_so_many_drafts_at_once(shape: str, count: int) -> None:
+    noted, log = notes(shape, count), TaskLog()
     done = resolve(IndexState(log.db), noted, project=PROJECT, epoch="0", now=START)
-    took = time.process_time() - started
-    assert done.created == 10_000
-    assert took < (3 if shape in ("titles", "one title") else 6), took  # 0.5 to 2 s on an idle core
+    assert done.created == count
     for emit in done.emits:
         log.append(emit)
     log.fold()
