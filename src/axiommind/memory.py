@@ -16,7 +16,8 @@ from axiommind.home import SAMPLE, SAMPLE_FOLDER, SAMPLE_MARK, Home, Scope
 if TYPE_CHECKING:
     from axiommind.config import Config
     from axiommind.db import Rows
-    from axiommind.health import Check, Overview
+    from axiommind.health.check import Check
+    from axiommind.health.overview import Overview
     from axiommind.ingest import Report
     from axiommind.ingest.forgetting import Forgotten
     from axiommind.ingest.indexing import Indexing
@@ -141,14 +142,15 @@ class Memory:
 
     def overview(self, scope: Scope) -> Overview:
         """What is in the index, in a few figures."""
-        from axiommind.health import overview
+        from axiommind.health.overview import overview
 
         with self.home.reading(scope, None) as connection:
             return overview(connection)
 
     def doctor(self) -> list[Check]:
         """What was found where, and how the memory is doing."""
-        from axiommind.health import Check, doctor
+        from axiommind.health.check import Check
+        from axiommind.health.doctor import doctor
         from axiommind.learning.checks import idris_status
 
         checks = doctor(self.home.config, self.home.environ, self.home.user)
@@ -156,7 +158,7 @@ class Memory:
 
     def verify(self, *, deep: bool = False) -> list[tuple[str, str]]:
         """Everything that is wrong, as (where, what). Nothing is repaired here."""
-        from axiommind.health import verify
+        from axiommind.health.verify import verify
         from axiommind.learning.quote_check import misplaced
 
         with self.home.read_log() as (log, key):

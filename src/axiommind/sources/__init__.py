@@ -56,14 +56,19 @@ class Discovery(NamedTuple):
 
 
 class Source(Protocol):
-    """What a module in this folder offers, and a third party's module too."""
+    """What a module in this folder offers. A third party's need only have NAME, TOOLS, `discover`, `decode` and
+    `blocks`: of the rest there is a default (`guarded.py`)."""
 
     NAME: str
+    TITLE: str  # the agent's name as people write it
     TOOLS: Mapping[str, KnownTool]  # by the agent's own names
     WATCHED: tuple[str, ...]  # how the names of the files end whose changes bring something new
 
     def watched(self, root: Path) -> Path:
         """The folder of a root to watch for changes."""
+
+    def deletes_after(self, root: Path) -> int | None:
+        """The days after which the agent deletes its transcripts by itself; None where it never does."""
 
     def resume(self, session_id: str) -> tuple[str, ...] | None:
         """The command that resumes a session, in its working folder; None where the agent has none."""
@@ -88,18 +93,7 @@ class Source(Protocol):
 
 REGISTRY: Registry[Source] = Registry(
     __name__,
-    requires=(
-        "TOOLS",  # what no other module of the folder has
-        "NAME",
-        "WATCHED",
-        "watched",
-        "resume",
-        "discover",
-        "prune",
-        "decode",
-        "blocks",
-        "sidecar",
-    ),
+    requires=("TOOLS", "NAME", "discover", "decode", "blocks"),  # a helper of this folder has no TOOLS
     group="axiommind.sources",
     has_helpers=True,
 )

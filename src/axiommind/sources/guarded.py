@@ -6,9 +6,9 @@ hold them to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, cast
 
 from axiommind.model import Problem
 from axiommind.sources import Discovery, Source
@@ -16,13 +16,6 @@ from axiommind.sources.records import Block, CallBlocks, Decoded
 from axiommind.tools.kinds import KnownTool
 
 __all__ = ["AbsentSource", "GuardedSource"]
-
-_Given = TypeVar("_Given")
-
-
-def _undecoded(content: bytes, first_line: int, why: str) -> Decoded:
-    lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
-    return Decoded(lines=lines, problems=[(first_line, why)])
 
 
 class AbsentSource:
@@ -32,11 +25,14 @@ class AbsentSource:
     WATCHED: tuple[str, ...] = ()
 
     def __init__(self, name: str, why: str) -> None:
-        self.NAME = name
+        self.NAME = self.TITLE = name
         self._why = why
 
     def watched(self, root: Path) -> Path:
         return root
+
+    def deletes_after(self, root: Path) -> int | None:  # noqa: ARG002
+        return None
 
     def resume(self, session_id: str) -> tuple[str, ...] | None:  # noqa: ARG002
         return None
@@ -48,7 +44,8 @@ class AbsentSource:
         return line
 
     def decode(self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:  # noqa: ARG002
-        return _undecoded(content, first_line, self._why)
+        lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
+        return Decoded(lines=lines, problems=[(first_line, self._why)])
 
     def blocks(
         self,
@@ -63,44 +60,48 @@ class AbsentSource:
 
 
 class GuardedSource:
-    """A third party's source, held to its contract."""
+    """A third party's source, held to its contract: what it does not offer has a default, and what fails is the problem
+    that an absent source would tell of."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self.NAME = source.NAME
+        self.TITLE = str(getattr(source, "TITLE", source.NAME))
         self.TOOLS = source.TOOLS
-        self.WATCHED = tuple(source.WATCHED)
+        self.WATCHED = tuple(getattr(source, "WATCHED", (".jsonl",)))
 
-    def _try(self, call: Callable[[], _Given], instead: Callable[[str], _Given]) -> _Given:
-        try:
-            return call()
-        except Exception as error:  # noqa: BLE001 - a stranger's code
-            return instead(f"the source {self.NAME} failed: {type(error).__name__}: {str(error)[:200]}")
+    def _try(self, method: str, *given: Any) -> Any:
+        call = getattr(self._source, method, None)
+        why = f"the source {self.NAME} has no {method}"
+        if call is not None:
+            try:
+                return call(*given)
+            except Exception as error:  # noqa: BLE001 - a stranger's code
+                why = f"the source {self.NAME} failed: {type(error).__name__}: {str(error)[:200]}"
+        return getattr(AbsentSource(self.NAME, why), method)(*given)
 
     def watched(self, root: Path) -> Path:
-        return self._try(lambda: self._source.watched(root), lambda _: root)
+        return cast(Path, self._try("watched", root))
+
+    def deletes_after(self, root: Path) -> int | None:
+        return cast("int | None", self._try("deletes_after", root))
 
     def resume(self, session_id: str) -> tuple[str, ...] | None:
-        return self._try(lambda: self._source.resume(session_id), lambda _: None)
+        return cast("tuple[str, ...] | None", self._try("resume", session_id))
 
     def discover(self, environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None) -> Discovery:
-        return self._try(
-            lambda: self._source.discover(environ, home, roots, project),
-            lambda why: Discovery((), (), (Problem(self.NAME, 0, why),)),
-        )
+        return cast(Discovery, self._try("discover", environ, home, roots, project))
 
     def prune(self, line: bytes) -> bytes:
-        return self._try(lambda: self._source.prune(line), lambda _: line)
+        return cast(bytes, self._try("prune", line))
 
     def decode(self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
-        return self._try(
-            lambda: self._source.decode(content, first_line, skip), lambda why: _undecoded(content, first_line, why)
-        )
+        return cast(Decoded, self._try("decode", content, first_line, skip))
 
     def blocks(
         self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()
     ) -> tuple[list[Block], list[CallBlocks]]:
-        return self._try(lambda: self._source.blocks(content, first_line, skip), lambda _: ([], []))
+        return cast("tuple[list[Block], list[CallBlocks]]", self._try("blocks", content, first_line, skip))
 
     def sidecar(self, kind: str, content: bytes) -> dict[str, str]:
-        return self._try(lambda: self._source.sidecar(kind, content), lambda _: {})
+        return cast("dict[str, str]", self._try("sidecar", kind, content))

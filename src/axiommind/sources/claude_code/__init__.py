@@ -14,15 +14,17 @@ from axiommind.sources.claude_code.tool_names import TOOLS
 if TYPE_CHECKING:
     from axiommind.sources.claude_code.bulk import prune
     from axiommind.sources.claude_code.decoder import decode, sidecar
-    from axiommind.sources.claude_code.files import discover, roots_of, watched
+    from axiommind.sources.claude_code.files import deletes_after, discover, roots_of, watched
     from axiommind.sources.claude_code.texts import blocks
 
 __all__ = [
     "NAME",
+    "TITLE",
     "TOOLS",
     "WATCHED",
     "blocks",
     "decode",
+    "deletes_after",
     "discover",
     "prune",
     "resume",
@@ -32,11 +34,13 @@ __all__ = [
 ]
 
 NAME = "claude-code"
+TITLE = "Claude Code"
 WATCHED = (".jsonl", ".meta.json", "custom-title.json")
 
 _MODULES = {
     "blocks": "texts",
     "decode": "decoder",
+    "deletes_after": "files",
     "discover": "files",
     "prune": "bulk",
     "roots_of": "files",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,9 +12,10 @@ from axiommind.model import Problem
 from axiommind.projects import slug, worktrees_of
 from axiommind.sources import Discovery, SourceFile
 
-__all__ = ["discover", "roots_of", "watched"]
+__all__ = ["deletes_after", "discover", "roots_of", "watched"]
 
 _PROJECTS = "projects"
+_DELETES_AFTER = 30  # days, where its settings name none
 _SUBAGENT = "agent-"  # how the id of a subagent's session begins
 _META = ".meta.json"
 _TITLE = "custom-title.json"
@@ -32,6 +34,16 @@ def roots_of(environ: Mapping[str, str], home: Path, more: Sequence[str]) -> lis
     for root in found:
         unique.setdefault(os.path.realpath(root), Path(os.path.realpath(root)))
     return list(unique.values())
+
+
+def deletes_after(root: Path) -> int:
+    """The days after which the client deletes a transcript that nobody has touched."""
+    try:
+        settings = json.loads((root / "settings.json").read_text(encoding="utf-8"))
+        days = settings.get("cleanupPeriodDays")
+        return days if isinstance(days, int) and days > 0 else _DELETES_AFTER
+    except (OSError, ValueError, AttributeError):
+        return _DELETES_AFTER
 
 
 def watched(root: Path) -> Path:

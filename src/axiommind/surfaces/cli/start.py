@@ -18,7 +18,7 @@ from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.progress import Bar
 
 if TYPE_CHECKING:
-    from axiommind.health import Overview
+    from axiommind.health.overview import Overview
     from axiommind.ingest import Report
 
 HELP = "Index everything and print a summary worth looking at (uses a small sample if there is nothing yet)."

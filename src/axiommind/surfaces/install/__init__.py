@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from axiommind.config import Config
 
 if TYPE_CHECKING:
-    from axiommind.health import Check
+    from axiommind.health.check import Check
 
 __all__ = ["Agent", "Machine", "Wishes", "agents", "load"]
 

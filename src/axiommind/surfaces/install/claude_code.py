@@ -25,7 +25,7 @@ from axiommind.surfaces.install._files import Change, Json, Ledger
 from axiommind.surfaces.render.tables import counted, printable
 
 if TYPE_CHECKING:
-    from axiommind.health import Check
+    from axiommind.health.check import Check
 
 __all__ = ["EVENTS", "TITLE", "checks", "install", "marketplace", "uninstall", "with_hooks", "without_ours"]
 
@@ -506,7 +506,7 @@ def _plugin_commands(machine: Machine, scope: str | None) -> list[list[str]]:
 
 
 def checks(config: Config, environ: Mapping[str, str], user: Path) -> list[Check]:
-    from axiommind.health import Check
+    from axiommind.health.check import Check
 
     try:
         machine = Machine(config, environ, user, Path.cwd())
