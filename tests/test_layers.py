@@ -11,7 +11,8 @@ ROOT = Path(axiommind.__file__).parent
 ROWS = [
     {"surfaces"},
     {"memory"},
-    {"recall", "scratchpads", "reports", "ingest", "health"},
+    {"health"},
+    {"recall", "scratchpads", "reports", "ingest"},
     {"learning"},
     {"search"},
     {"vectors"},
