@@ -1,12 +1,12 @@
-"""What a question from the shell costs: which modules it loads, and its time against a bare interpreter."""
+"""What a question from the shell costs: which modules it loads, of ours and of others, and how many.
+
+What that takes against a bare interpreter is measured by `bench/startup.py`."""
 
 from __future__ import annotations
 
 import json
-import statistics
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -154,6 +154,7 @@ HOOK_ALLOWED = {
 HEAVY = {"msgspec", "zstandard", "watchfiles", "altair", "multiprocessing", "concurrent.futures", "asyncio", "logging"}
 HEAVY |= {"markdown_it", "yaml", "pathspec", "subprocess", "shutil", "difflib", "dataclasses", "inspect", "secrets"}
 HEAVY |= {"numpy", "onnxruntime", "tokenizers", "lancedb"}
+MOST_OTHERS = 75  # modules that are not ours: 51 to 60 of them, as the version of Python has it
 ASK = ["query", "--perspective", "tool-frequency", "--top", "10"]
 SEARCH = ["search", "--all-projects", "prompt last week -nothing kind:prompt"]
 MEANING = ["search", "--all-projects", "prompt last week that no passage answers -nothing kind:prompt"]
@@ -191,9 +192,17 @@ def loaded_by(world: World, command: list[str]) -> set[str]:
     return set(json.loads(done.stderr.splitlines()[-1]))
 
 
+def beyond_bare(loaded: set[str]) -> set[str]:
+    """What was loaded that is not ours, and that a bare interpreter has not."""
+    code = "import sys; print(*sys.modules)"
+    bare = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    return {m for m in loaded if m.split(".")[0] != "axiommind"} - {*bare}
+
+
 @pytest.mark.parametrize(("command", "allowed"), [(ASK, ALLOWED), (SEARCH, SEARCH_ALLOWED)], ids=["query", "search"])
 def test_a_question_loads_little(world: World, command: list[str], allowed: set[str]) -> None:
     loaded = loaded_by(filled(world), command)
+    assert len(beyond_bare(loaded)) <= MOST_OTHERS
     assert {m for m in loaded if m.split(".")[0] == "axiommind"} <= allowed
     assert loaded & HEAVY == set()
 
@@ -203,25 +212,6 @@ def test_a_question_by_meaning_loads_little_more(world: World) -> None:
     loaded = loaded_by(world, MEANING)
     assert {m for m in loaded if m.split(".")[0] == "axiommind"} <= MEANING_ALLOWED
     assert "axiommind.search.semantic" in loaded and loaded & HEAVY == set()
-
-
-@pytest.mark.parametrize(("command", "times"), [(ASK, 8), (SEARCH, 10)], ids=["query", "search"])
-def test_a_question_takes_a_few_bare_interpreters(world: World, command: list[str], times: int) -> None:
-    environ = filled(world).environ
-
-    def measured(*command: str) -> float:
-        took = []
-        for _ in range(9):
-            started = time.perf_counter()
-            subprocess.run([sys.executable, *command], env=environ, capture_output=True, check=True)
-            took.append(time.perf_counter() - started)
-        return statistics.median(took)
-
-    for _attempt in range(3):  # the machine may be busy; a ratio that is right once is right
-        bare, question = measured("-c", "pass"), measured("-m", "axiommind", *command)
-        if question < times * bare:
-            return
-    raise AssertionError(f"it took {question * 1000:.0f} ms, a bare interpreter {bare * 1000:.0f} ms")
 
 
 def hooked(world: World) -> World:
@@ -244,29 +234,6 @@ def test_a_hook_loads_little(world: World) -> None:
     done = subprocess.run(command, env=hooked(world).environ, input=prompt, capture_output=True, text=True, check=True)
     loaded = set(json.loads(done.stderr.splitlines()[-1]))
     assert "quartz" in done.stdout
+    assert len(beyond_bare(loaded)) <= MOST_OTHERS
     assert {m for m in loaded if m.split(".")[0] == "axiommind"} <= HOOK_ALLOWED
     assert loaded & (HEAVY | HOOK_HEAVY) == set()
-
-
-def test_a_hook_takes_a_few_bare_interpreters(world: World) -> None:
-    environ = hooked(world).environ
-    code = "from axiommind.surfaces.hooks import main; main()"
-
-    def measured(code: str) -> float:
-        took, said = [], ""
-        for n in range(9):
-            prompt = json.dumps({**PROMPT, "cwd": PROJECT, "session_id": f"s{time.monotonic_ns()}-{n}"})
-            started = time.perf_counter()
-            done = subprocess.run(
-                [sys.executable, "-c", code], env=environ, input=prompt, capture_output=True, text=True, check=True
-            )
-            took.append(time.perf_counter() - started)
-            said += done.stdout  # on a machine that is busy, one or the other is late and says nothing
-        assert code == "pass" or "quartz" in said
-        return statistics.median(took)
-
-    for _attempt in range(3):
-        bare, hook = measured("pass"), measured(code)
-        if hook < 8 * bare:
-            return
-    raise AssertionError(f"it took {hook * 1000:.0f} ms, a bare interpreter {bare * 1000:.0f} ms")

