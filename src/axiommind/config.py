@@ -38,7 +38,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_CLAUDE_ROOTS",
         list,
         [],
-        "More folders that hold Claude Code's `projects/`, beside the ones Claude Code itself uses.",
+        "More folders with Claude Code's `projects/`, in addition to those that Claude Code itself uses.",
     ),
     Key(
         "index.workers",
@@ -54,22 +54,22 @@ KEYS: tuple[Key, ...] = (
         "AXM_EXTRACTOR",
         str,
         "rules",
-        "What `axm learn` extracts with: `rules` (nothing leaves the machine), or a model by `claude` (the Claude Code "
-        "that is installed here), `openai` (any OpenAI-compatible server, such as Ollama) or `anthropic`.",
+        "What `axm learn` extracts with: `rules` (nothing leaves the machine), or a model through `claude` (the Claude Code "
+        "installed here), `openai` (any OpenAI-compatible server, such as Ollama) or `anthropic`.",
     ),
     Key(
         "extract.model",
         "AXM_EXTRACT_MODEL",
         str,
         "",
-        "The model's name; empty = `haiku` for claude, `claude-haiku-5-5` for anthropic; openai has to be told.",
+        "The model's name; empty = `haiku` for claude, `claude-haiku-5-5` for anthropic; required for openai.",
     ),
     Key(
         "extract.url",
         "AXM_EXTRACT_URL",
         str,
         "",
-        "Where the model is asked; empty = `https://api.openai.com/v1` for openai, `https://api.anthropic.com` for "
+        "The server's URL; empty = `https://api.openai.com/v1` for openai, `https://api.anthropic.com` for "
         "anthropic. Ollama is `http://localhost:11434/v1`.",
     ),
     Key(
@@ -77,98 +77,105 @@ KEYS: tuple[Key, ...] = (
         "AXM_EXTRACT_KEY_ENV",
         str,
         "",
-        "The name of the environment variable that holds the key, never the key; empty = `OPENAI_API_KEY` or "
-        "`ANTHROPIC_API_KEY`. A server on this machine is sent a key only when this is set.",
+        "The name of the environment variable that holds the key, not the key itself; empty = `OPENAI_API_KEY` or "
+        "`ANTHROPIC_API_KEY`. A server on this machine gets a key only if this is set.",
     ),
-    Key("extract.seconds", "AXM_EXTRACT_SECONDS", float, 120.0, "Time limit of one call of a model, in seconds."),
+    Key("extract.seconds", "AXM_EXTRACT_SECONDS", float, 120.0, "Time limit of one call to a model, in seconds."),
     Key(
         "extract.chars",
         "AXM_EXTRACT_CHARS",
         int,
         60_000,
-        "Most characters of a session given to a model in one call (1,000 to 2,000,000). A longer session takes up to "
-        "three calls, and one longer than that is given without its middle.",
+        "Maximum number of characters of a session sent to a model in one call (1,000 to 2,000,000). A longer session takes "
+        "up to three calls; beyond that, its middle is left out.",
     ),
     Key("extract.claude", "AXM_EXTRACT_CLAUDE", str, "claude", "The program that the extractor `claude` runs."),
-    Key("budget.calls", "AXM_BUDGET_CALLS", int, 50, "Calls of a model a day; 0 = none at all, negative = no limit."),
+    Key("budget.calls", "AXM_BUDGET_CALLS", int, 50, "Calls to a model per day; 0 = none, negative = no limit."),
     Key(
         "budget.tokens",
         "AXM_BUDGET_TOKENS",
         int,
         1_000_000,
-        "Tokens a day, given and answered; 0 = no calls at all, negative = no limit.",
+        "Tokens per day, input and output; 0 = no calls at all, negative = no limit.",
     ),
     Key(
         "budget.usd",
         "AXM_BUDGET_USD",
         float,
         1.0,
-        "US dollars a day, as far as somebody says what a call cost; 0 = no calls at all, negative = no limit.",
+        "US dollars per day, as far as the cost of calls is known; 0 = no calls at all, negative = no limit.",
     ),
     Key(
         "embed.embedder",
         "AXM_EMBEDDER",
         str,
         "",
-        "What `axm embed` makes vectors with; empty = `static`, which comes with the program and asks nobody. "
-        "Another one, model or store makes new vectors beside the old ones, which answer until the new ones are there.",
+        "What `axm embed` makes vectors with; empty = `static`, which is built in and runs locally. After a change of "
+        "embedder, model or store, the old vectors are used until the new ones are complete.",
     ),
-    Key("embed.model", "AXM_EMBED_MODEL", str, "", "The name of the embedder's model, where it has a choice."),
-    Key("embed.url", "AXM_EMBED_URL", str, "", "Where a server that embeds is asked, such as Ollama on this machine."),
+    Key("embed.model", "AXM_EMBED_MODEL", str, "", "The name of the model, if the embedder has several."),
+    Key("embed.url", "AXM_EMBED_URL", str, "", "The URL of an embedding server, such as Ollama on this machine."),
     Key(
         "embed.key_env",
         "AXM_EMBED_KEY_ENV",
         str,
         "",
-        "The name of the environment variable that holds the server's key, never the key.",
+        "The name of the environment variable that holds the server's key, not the key itself.",
     ),
     Key("embed.path", "AXM_EMBED_PATH", str, "", "The folder or file of a model on this machine."),
-    Key("embed.seconds", "AXM_EMBED_SECONDS", float, 30.0, "Time limit of one call of a server, in seconds."),
+    Key("embed.seconds", "AXM_EMBED_SECONDS", float, 30.0, "Time limit of one call to a server, in seconds."),
     Key("embed.store", "AXM_EMBED_STORE", str, "local", "Where vectors are kept: `local` (a SQLite file) or `lance`."),
     Key(
         "embed.store_uri",
         "AXM_EMBED_STORE_URI",
         str,
         "",
-        "The address of a store outside the home, such as an object storage; empty = `vectors/` in the home.",
+        "The address of a store outside the home, such as an object store; empty = `vectors/` in the home.",
     ),
     Key(
         "embed.kinds",
         "AXM_EMBED_KINDS",
         list,
         ["entry", "task_title", "summary", "doc", "pad", "prompt", "response"],
-        "What gets vectors, of these and `tool` (tool calls).",
+        "What gets vectors: any of these and `tool` (tool calls).",
     ),
     Key(
         "embed.budget",
         "AXM_EMBED_BUDGET",
         int,
         200_000,
-        "Most answers and tool calls together that get vectors, the newest ones; negative = all.",
+        "How many answers and tool calls together get vectors, newest first; negative = all.",
     ),
     Key(
         "embed.background",
         "AXM_EMBED_BACKGROUND",
         int,
         0,
-        "1 = `axm index` embeds what is new when it is done; 0 = only `axm embed` does.",
+        "1 = `axm index` also embeds what is new; 0 = only `axm embed` does.",
     ),
     Key(
         "progressiveDisclosure.enabled",
         "AXM_DISCLOSURE",
         bool,
         True,
-        "Whether recall opens in layers: first an index, then a timeline and details of what is clearly meant. "
+        "Whether recall answers in layers: first an index, then a timeline and details of what is clearly meant. "
         "Without it, only the index.",
         "disclosure.enabled",
     ),
-    Key("progressiveDisclosure.layer1.topK", "AXM_TOP_K", int, 10, "Most lines of the index.", "disclosure.top_k"),
+    Key(
+        "progressiveDisclosure.layer1.topK",
+        "AXM_TOP_K",
+        int,
+        10,
+        "Maximum number of lines in the index.",
+        "disclosure.top_k",
+    ),
     Key(
         "progressiveDisclosure.layer1.minScore",
         "AXM_MIN_SCORE",
         float,
         0.7,
-        "What is less likely to be meant than this (0 to 1) is left out.",
+        "Matches with a lower probability than this (0 to 1) are left out.",
         "disclosure.min_score",
     ),
     Key(
@@ -176,7 +183,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_AUTO_EXPAND",
         bool,
         True,
-        "Whether a timeline and details follow the index by themselves.",
+        "Whether the timeline and details of good matches are included automatically.",
         "disclosure.auto_expand",
     ),
     Key(
@@ -184,7 +191,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_HIGH_CONFIDENCE",
         float,
         0.92,
-        "A single match at least as likely as this is opened.",
+        "A single match with at least this probability is expanded.",
         "disclosure.high_confidence",
     ),
     Key(
@@ -192,7 +199,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_SCORE_GAP",
         float,
         0.1,
-        "A likely match this far ahead of the next one is opened.",
+        "A likely match that is this far ahead of the next one is expanded.",
         "disclosure.score_gap",
     ),
     Key(
@@ -200,7 +207,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_MAX_EXPAND",
         int,
         3,
-        "Most matches that are opened by themselves.",
+        "Maximum number of matches that are expanded automatically.",
         "disclosure.max_expand",
     ),
     Key(
@@ -208,7 +215,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_MAX_TOKENS",
         int,
         2_000,
-        "Most tokens of one `axm search --smart`, over all layers.",
+        "Maximum number of tokens of one `axm search --smart`, over all layers.",
         "disclosure.max_tokens",
     ),
     Key(
@@ -216,7 +223,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_TOKENS_INDEX",
         int,
         50,
-        "What a line of the index is taken to cost.",
+        "Estimated tokens of a line in the index.",
         "disclosure.index_tokens",
     ),
     Key(
@@ -224,7 +231,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_TOKENS_TIMELINE",
         int,
         40,
-        "What a line of the timeline is taken to cost.",
+        "Estimated tokens of a line in the timeline.",
         "disclosure.timeline_tokens",
     ),
     Key(
@@ -232,7 +239,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_TOKENS_DETAIL",
         int,
         500,
-        "Most tokens of one detail; a longer text is cut around what was asked.",
+        "Maximum number of tokens of one detail; a longer text is cut to the relevant part.",
         "disclosure.detail_tokens",
     ),
     Key(
@@ -240,7 +247,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_TTL_INDEX",
         int,
         60_000,
-        "How long a process that stays keeps an index, in milliseconds, while nothing new was indexed.",
+        "How long a resident process caches an index, in milliseconds, unless something new is indexed.",
         "disclosure.index_ttl",
     ),
     Key(
@@ -265,8 +272,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_MCP_TOKEN",
         str,
         "",
-        "What a client of `axm mcp --http` has to send as `Authorization: Bearer …`; empty = nothing, which is only "
-        "for this machine.",
+        "What a client of `axm mcp --http` must send as `Authorization: Bearer …`; may be empty only on this machine.",
         is_secret=True,
     ),
     Key(
@@ -274,7 +280,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_HOOK_TOKENS",
         int,
         800,
-        "Most tokens that a hook gives the agent for one prompt, and that `axm recall` prints.",
+        "Maximum number of tokens that a hook injects for one prompt, and that `axm recall` prints.",
         "hooks.prompt_tokens",
     ),
     Key(
@@ -282,7 +288,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_OTHER_PROJECTS",
         float,
         0.92,
-        "What is of another project is recalled only if it is at least as likely to be meant as this; over 1 = never.",
+        "Another project's matches are recalled only with at least this probability; over 1 = never.",
         "hooks.other_projects",
     ),
     Key("hooks.enabled", "AXM_HOOKS", bool, True, "Whether hooks do anything at all.", "hooks.enabled"),
@@ -294,7 +300,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_HOOK_START",
         bool,
         True,
-        "Where work was left off, when a session starts, resumes or was compacted.",
+        "Where work stopped, when a session starts, resumes or was compacted.",
         "hooks.session_start",
     ),
     Key(
@@ -302,7 +308,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_HOOK_EDIT",
         bool,
         True,
-        "What is known about a file, before it is changed.",
+        "What is known about a file before it is changed.",
         "hooks.pre_tool_use",
     ),
     Key(
@@ -310,7 +316,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_HOOK_FAILURE",
         bool,
         True,
-        "What helped when the same error was met before.",
+        "What solved the same error before.",
         "hooks.post_tool_use_failure",
     ),
     Key("hooks.stop", "AXM_HOOK_STOP", bool, True, "Index in the background after each turn.", "hooks.stop"),
@@ -330,16 +336,16 @@ KEYS: tuple[Key, ...] = (
         "AXM_HOOK_RESIDENT",
         bool,
         True,
-        "Whether `axm mcp`, while it runs, answers for hooks: they are twice as quick then.",
+        "Whether `axm mcp`, while it runs, answers for hooks, which makes them twice as fast.",
         "hooks.resident",
     ),
-    Key("hooks.learn", "AXM_HOOK_LEARN", bool, False, "Whether indexing in the background also learns.", "hooks.learn"),
+    Key("hooks.learn", "AXM_HOOK_LEARN", bool, False, "Whether background indexing also learns.", "hooks.learn"),
     Key(
         "hooks.start_tokens",
         "AXM_HOOK_START_TOKENS",
         int,
         500,
-        "Most tokens given when a session starts.",
+        "Maximum number of tokens injected when a session starts.",
         "hooks.start_tokens",
     ),
     Key(
@@ -347,7 +353,7 @@ KEYS: tuple[Key, ...] = (
         "AXM_HOOK_TOOL_TOKENS",
         int,
         300,
-        "Most tokens given about a file or an error.",
+        "Maximum number of tokens injected about a file or an error.",
         "hooks.tool_tokens",
     ),
 )
@@ -358,7 +364,7 @@ _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
 class Disclosure(NamedTuple):
-    """How recall opens in layers (`progressiveDisclosure`)."""
+    """How recall answers in layers (`progressiveDisclosure`)."""
 
     enabled: bool = True
     top_k: int = 10
