@@ -54,8 +54,8 @@ KEYS: tuple[Key, ...] = (
         "AXM_EXTRACTOR",
         str,
         "rules",
-        "What `axm learn` extracts with: `rules` (nothing leaves the machine), or a model through `claude` (the Claude Code "
-        "installed here), `openai` (any OpenAI-compatible server, such as Ollama) or `anthropic`.",
+        "What `axm learn` extracts with: `rules` (nothing leaves the machine), or a model through `claude` (the installed "
+        "Claude Code), `openai` (any OpenAI-compatible server, such as Ollama) or `anthropic`.",
     ),
     Key(
         "extract.model",
@@ -86,8 +86,8 @@ KEYS: tuple[Key, ...] = (
         "AXM_EXTRACT_CHARS",
         int,
         60_000,
-        "Maximum number of characters of a session sent to a model in one call (1,000 to 2,000,000). A longer session takes "
-        "up to three calls; beyond that, its middle is left out.",
+        "Maximum number of characters of a session sent to a model in one call (1,000 to 2,000,000). A longer session "
+        "takes up to three calls; beyond that, its middle is left out.",
     ),
     Key("extract.claude", "AXM_EXTRACT_CLAUDE", str, "claude", "The program that the extractor `claude` runs."),
     Key("budget.calls", "AXM_BUDGET_CALLS", int, 50, "Calls to a model per day; 0 = none, negative = no limit."),
