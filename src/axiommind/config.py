@@ -54,8 +54,8 @@ KEYS: tuple[Key, ...] = (
         "AXM_EXTRACTOR",
         str,
         "rules",
-        "What `axm learn` extracts with: `rules` (nothing leaves the machine), or a model through `claude` (the installed "
-        "Claude Code), `openai` (any OpenAI-compatible server, such as Ollama) or `anthropic`.",
+        "What `axm learn` extracts with: `rules` (nothing leaves the machine), or a model through `claude` (the "
+        "installed Claude Code), `openai` (any OpenAI-compatible server, such as Ollama) or `anthropic`.",
     ),
     Key(
         "extract.model",
