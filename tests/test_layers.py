@@ -9,7 +9,7 @@ import axiommind
 
 ROOT = Path(axiommind.__file__).parent
 ROWS = [
-    {"surfaces"},
+    {"surfaces", "testing"},
     {"memory"},
     {"health"},
     {"recall", "scratchpads", "reports", "ingest"},
