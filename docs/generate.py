@@ -179,7 +179,7 @@ def code(text: str) -> str:
 
 
 def commands() -> str:
-    parser = cli.build([], everything=True)
+    parser = cli.build_all()
     (subparsers,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     helps = {a.dest: a.help or "" for a in subparsers._choices_actions}
     parts = [
@@ -187,8 +187,19 @@ def commands() -> str:
         "# Commands\n",
         "`axm` and `suggest-workflow` are two names for one program. Data goes to stdout, messages to stderr.\n",
         table(
-            ("Command", "What it does"), [(f"[`axm {name}`](#axm-{name})", helps[name]) for name in subparsers.choices]
+            ("Command", "What it does", "Group"),
+            [
+                (
+                    f"[`axm {card.name}`](#axm-{card.name})",
+                    card.help,
+                    card.group + (", every day" * bool(card.everyday)),
+                )
+                for card in cli.cards()
+            ],
         ),
+        "",
+        "Older names that still work:\n",
+        table(("Older name", "Now"), [(code(f"axm {alias}"), code(f"axm {name}")) for alias, name in cli.aliases()]),
         "",
         "Every command takes `--home FOLDER`: where `log.db` and `index.db` are (default: `$AXM_HOME`, or else",
         "`~/.axiommind`). `axm --version` prints the version.\n",

@@ -11,9 +11,10 @@ What is named here is stable. It is imported when it is asked for: a hook asks f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in typing, which takes as long to import as the interpreter takes to start
 if TYPE_CHECKING:
+    from typing import Any
+
     from axiommind.memory import Memory, Scope
 
 __version__ = "0.1.0"

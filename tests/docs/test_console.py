@@ -64,7 +64,7 @@ def arguments(line: str) -> list[str]:
 @pytest.mark.parametrize("line", [line for line in shell_lines() if arguments(line)])
 def test_every_command_parses(line: str) -> None:
     argv = arguments(line)
-    args = cli.build(argv).parse_args(argv)
+    args = cli.parse(argv)
     if argv[0] == "query" and args.perspective:
         perspectives.load(args.perspective)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from axiommind.reports.analysers.tuning import Tuning
-from axiommind.surfaces.cli import _suggest_workflow as _v2
+from axiommind.surfaces.cli import _suggest_workflow as suggest_workflow
 from axiommind.surfaces.cli import main
 from tests.transcripts import PROJECT, Lines, World
 
@@ -353,7 +353,7 @@ def test_every_flag_of_v2_is_known(run: Run) -> None:
         "scope depth focus project threshold top format decay since until exclude-words cache tuning tuning-defaults"
     )
     wanted += " bm25-k1 bm25-b time-window decay-half-life z-threshold"
-    assert {f"--{name}" for name in wanted.split()} == _v2.flags()
+    assert {f"--{name}" for name in wanted.split()} == suggest_workflow.flags()
     assert json.loads(run("--tuning-defaults", name=V2).out) == Tuning().to_dict()
 
 

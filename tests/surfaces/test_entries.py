@@ -167,7 +167,7 @@ def test_which_sessions_are_learned(world: World, axm: Axm) -> None:
         (["learn", "--extractor", "magic"], 2, "invalid choice: 'magic'"),
         (["learn", "--limit", "0"], 2, "is not a number from 1"),
         (["learn", "--project", ".", "--all-projects"], 2, "not allowed with"),
-        (["entries", "--type", "opinion"], 2, "'task_note'"),
+        (["entries", "--type", "opinion"], 2, "task_note"),
         (["entries", "--session", "nope"], 1, "there is no session"),
         (["entry", "show", "ent_ffff"], 1, "there is no entry 'ent_ffff'"),
         (["entry"], 2, "ACTION"),
@@ -179,7 +179,7 @@ def test_which_sessions_are_learned(world: World, axm: Axm) -> None:
         (["promote"], 2, "give the ID of an entry, or --policy"),
         (["promote", "ent_ffff"], 2, "required: --reason"),
         (["promote", "ent_ffff", "--reason", "x"], 1, "there is no entry"),
-        (["promote", "ent_ffff", "--policy"], 2, "--policy is about all entries"),
+        (["promote", "ent_ffff", "--policy"], 2, "--policy applies to all entries"),
         (["promote", "ent_ffff", "--reason", "x", "--dry-run"], 2, "--dry-run goes with --policy"),
         (["promote", "--policy", "magic"], 2, "invalid choice: 'magic'"),
         (["contest", "ent_ffff"], 2, "required: --reason"),
@@ -191,12 +191,12 @@ def test_which_sessions_are_learned(world: World, axm: Axm) -> None:
         (["decide", "x"], 2, "required: --evidence"),
         (["decide", "x", "--evidence", "ent_ffff"], 1, "there is no entry"),
         (["decide", "x", "--evidence", "y", "--at", "soonish"], 2, "--at: 'soonish' is not a time"),
-        (["tasks", "--status", "lost"], 2, "'in_progress'"),
+        (["tasks", "--status", "lost"], 2, "choose from pending, in_progress"),
         (["tasks", "--status", "done", "--all"], 2, "not allowed with"),
         (["task", "show", "tsk_ffff"], 1, "there is no task 'tsk_ffff'"),
         (["task", "set", "tsk_ffff"], 2, "give --status or --priority"),
-        (["task", "set", "tsk_ffff", "--priority", "max"], 2, "'critical'"),
-        (["conditions"], 2, "required"),
+        (["task", "set", "tsk_ffff", "--priority", "max"], 2, "critical"),
+        (["conditions"], 2, "did you mean: axm condition list"),
         (["condition", "resolve", "cond_ffff", "--to", "x"], 1, "there is no condition"),
     ],
 )
@@ -333,7 +333,7 @@ def test_an_interrupt_says_that_nothing_is_lost(world: World, axm: Axm, monkeypa
 
 def test_entries(learned: World, axm: Axm) -> None:
     done = axm("entries")
-    assert done.code == 0 and done.err == "2 task notes left out: axm tasks, or --type task_note\n"
+    assert done.code == 0 and done.err == "2 task notes left out: axm task list, or --type task_note\n"
     head, _rule, *rows = done.out.splitlines()
     assert head.split() == ["id", "type", "stage", "title", "sessions", "date"]
     assert len(rows) == 1 and "decision  verified" in done.out
@@ -352,7 +352,7 @@ def test_task_notes_are_listed_when_they_are_asked_for(learned: World, axm: Axm)
     assert done.code == 0 and done.err == "" and done.out.count("task note  verified") == 2
     only = axm("entries", "--session", "s1")
     assert (only.code, only.out) == (1, "")
-    assert only.err == "No such entries.\n  hint: 2 task notes left out: axm tasks, or --type task_note\n"
+    assert only.err == "No such entries.\n  hint: 2 task notes left out: axm task list, or --type task_note\n"
 
 
 def test_entries_are_filtered(learned: World, axm: Axm) -> None:
@@ -372,7 +372,7 @@ def test_the_same_claim_of_several_sessions_is_one_row(learned: World, axm: Axm)
     (one,) = axm("entries", "--type", "decision", "--json").json["entries"]
     assert one["sessions"] == 2
     (latest, first) = axm.ids("entries", "--type", "decision", "--all")
-    assert "This holds for the same claim of all 2 sessions.\n" in axm("deprecate", latest, "--reason", "over").err
+    assert "This applies to the same claim in all 2 sessions.\n" in axm("deprecate", latest, "--reason", "over").err
     assert axm("entries", "--type", "decision").code == 1
     assert axm("deprecate", first, "--undo").code == 0
     assert axm.ids("entries", "--type", "decision", "--all") == [latest, first]
@@ -381,7 +381,7 @@ def test_the_same_claim_of_several_sessions_is_one_row(learned: World, axm: Axm)
 def test_an_entry_shows_its_quotes_in_their_place(learned: World, axm: Axm) -> None:
     name = decision(axm)
     done = axm("entry", "show", name[:10])
-    assert done.code == 0 and done.err == f"How it came to be: axm why {name}\n"
+    assert done.code == 0 and done.err == f"Every event behind it: axm entry why {name}\n"
     assert done.out.startswith(f"{QUESTION}\n")
     for part in ("id           ent_", "stage        verified", "rule         answers", "verified by  builtin"):
         assert part in done.out
@@ -489,7 +489,7 @@ def test_promote_and_undo(learned: World, axm: Axm) -> None:
     name = decision(axm)
     done = axm("promote", name[:10], "--reason", "still so")
     assert (done.code, done.out) == (0, f"{name}  verified → certified\n")
-    assert done.err == f"Raised: {QUESTION}\nTo undo: axm promote {name} --undo\n"
+    assert done.err == f"Raised: {QUESTION}\nTo undo: axm entry promote {name} --undo\n"
     refused = axm("promote", name, "--reason", "more")
     assert refused.code == 1 and "is certified already" in refused.err
     back = axm("promote", name, "--undo", "--json").json
@@ -517,7 +517,7 @@ def test_policies(learned: World, axm: Axm) -> None:
     done = axm("promote", "--policy", "--json").json
     assert done["schema"] == "axm.promote.v1" and {one["policy"] for one in done["changes"]} == {"half-life"}
     settled = axm("promote", "--policy", "graduation")
-    assert (settled.code, settled.out, settled.err) == (0, "", "Every entry is where it should be.\n")
+    assert (settled.code, settled.out, settled.err) == (0, "", "No entry changes its stage.\n")
 
 
 @pytest.mark.parametrize(("command", "status"), [("contest", "contested"), ("deprecate", "deprecated")])
@@ -526,7 +526,7 @@ def test_contest_and_deprecate_can_be_undone(learned: World, axm: Axm, command: 
     done = axm(command, name, "--reason", "was wrong")
     assert (done.code, done.out) == (0, f"{name}  active → {status}\n")
     assert f"{status.capitalize()}: {QUESTION} → SQLite\n" in done.err
-    assert f"To undo: axm {command} {name} --undo\n" in done.err
+    assert f"To undo: axm entry {command} {name} --undo\n" in done.err
     listed = axm("entries", "--status", status)
     assert status in listed.out and "status" in listed.out.splitlines()[0]
     assert "was wrong" in axm("entry", "show", name).out
@@ -577,7 +577,7 @@ def contradicted(learned: World, axm: Axm) -> World:
 def test_conflicts_are_shown_and_settled(contradicted: World, axm: Axm) -> None:
     done = axm("conflicts")
     assert done.code == 0 and QUESTION in done.out and "SQLite" in done.out and "Postgres" in done.out
-    assert done.err == "To settle one: axm conflicts settle CONFLICT --keep ID\n"
+    assert done.err == "To settle one: axm conflict settle CONFLICT --keep ID\n"
     shown = axm("conflicts", "--json", "--all-projects").json
     assert shown["schema"] == "axm.conflicts.v1"
     (one,) = shown["conflicts"]
@@ -591,7 +591,7 @@ def test_conflicts_are_shown_and_settled(contradicted: World, axm: Axm) -> None:
         "conflicts", "settle", one["conflict_id"][:9], "--keep", one["older_id"], "--reason", "measured twice"
     )
     assert (settled.code, settled.out) == (0, f"{one['newer_id']}  superseded by {one['older_id']}\n")
-    assert f"To undo: axm supersede {one['newer_id']} --undo\n" in settled.err
+    assert f"To undo: axm entry supersede {one['newer_id']} --undo\n" in settled.err
     none = axm("conflicts")
     assert none.code == 1 and none.err.startswith("No open conflicts.\n")
     assert "settled " in axm("conflicts", "--all").out
@@ -634,7 +634,7 @@ def test_a_decision_made_by_hand_is_shown(learned: World, axm: Axm) -> None:
     assert done.code == 0 and done.out.startswith("Backups are made hourly\n")
     assert f"id       {made}\n" in done.out and "reason   it is one file\n" in done.out
     assert f"Rests on\n  1. {QUESTION} · verified then, supports it\n     axm entry show {name}\n" in done.out
-    assert done.err == f"How it came to be: axm why {made}\n"
+    assert done.err == f"Every event behind it: axm entry why {made}\n"
     shown = axm("entry", "show", made, "--json").json
     assert (shown["schema"], shown["id"], shown["decision"]) == ("axm.decision.v1", made, "Backups are made hourly")
     assert shown["evidence"] == [{"id": name, "title": QUESTION, "stage_then": "verified", "role": "supports"}]
@@ -689,7 +689,7 @@ def test_tasks(learned: World, axm: Axm) -> None:
     shown = axm("tasks", "--status", "blocked", "--json").json
     assert (shown["schema"], [one["title"] for one in shown["tasks"]]) == ("axm.tasks.v1", ["Ship the release"])
     none = axm("tasks", "--status", "done")
-    assert none.code == 1 and none.err == "No such tasks.\n  hint: --all also shows finished ones\n"
+    assert none.code == 1 and none.err == "No such tasks.\n  hint: --all includes finished ones\n"
 
 
 def test_a_task_is_shown_and_set(learned: World, axm: Axm) -> None:
@@ -747,7 +747,7 @@ def test_who_is_not_found_is_told_where_to_look(learned: World, axm: Axm, comman
 
 
 @pytest.mark.parametrize(
-    "command", ["task show", "task set", "condition resolve", "conditions resolved", "tasks", "blocked"]
+    "command", ["task show", "task set", "condition resolve", "condition list", "task list", "task blocked"]
 )
 def test_help_has_an_example(axm: Axm, command: str) -> None:
     assert f"  axm {command}" in axm(*command.split(), "--help").out.partition("example")[2]

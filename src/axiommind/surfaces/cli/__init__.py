@@ -1,174 +1,134 @@
 """The command line. One file per command, and the folder is the registry; only the one asked for is imported.
 
 Data goes to stdout, words to stderr. Exit codes: 0 ok, 1 nothing found or a user's mistake, 2 usage, 3 needs
-attention, 4 internal.
+attention, 4 internal. `--version`, `--help` and a wrong command import almost nothing: they are there at once.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib
 import os
 import sys
-from pathlib import Path
-from typing import Protocol
 
-from axiommind import __version__
-from axiommind.errors import AxmError, NotFound
+TYPE_CHECKING = False  # as in typing, without importing it
+if TYPE_CHECKING:
+    import argparse
 
-__all__ = ["build", "commands", "main"]
+    from axiommind.surfaces.cli._catalogue import CommandCard
 
-# The second name of this program. Without a command it is v2 of the program that had that name.
-V2 = "suggest-workflow"
+__all__ = ["aliases", "build_all", "cards", "commands", "main", "parse"]
 
-
-class Command(Protocol):
-    """What a module in this folder offers."""
-
-    HELP: str
-
-    def configure(self, parser: argparse.ArgumentParser, argv: list[str]) -> None: ...
-
-    def run(self, args: argparse.Namespace) -> int: ...
-
-
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """As wide as the terminal. argparse would import shutil to find that out, for every question that is asked."""
-
-    def __init__(self, prog: str) -> None:
-        try:
-            columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size().columns
-        except (OSError, ValueError):
-            columns = 80
-        super().__init__(prog, width=columns - 2)
-
-
-def commands() -> list[str]:
-    here = Path(__file__).parent
-    return sorted(p.stem for p in here.glob("[a-z]*.py"))
-
-
-def _called() -> str:
-    """The name that this program was called by."""
-    return V2 if Path(sys.argv[0]).name.removesuffix(".exe") == V2 else "axm"
-
-
-def _load(name: str) -> Command:
-    module: Command = importlib.import_module(f"{__name__}.{name}")
-    return module
-
-
-def build(argv: list[str], *, everything: bool = False) -> argparse.ArgumentParser:
-    """The parser for these arguments: with the one command they name, or with all of them for help."""
-    parser = argparse.ArgumentParser(
-        formatter_class=_Formatter,
-        prog=_called(),
-        description="Memory for coding agents: index, query and keep what they leave on disk.",
-        epilog='Try: axm index, then: axm search "what you remember of it"'
-        + (f"\nWithout a command: the options of {V2} 2 ({V2} analyze --help), and --cache" if _called() == V2 else ""),
-    )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, prog=parser.prog)
-    wanted = argv[0] if argv and argv[0] in commands() and not everything else None
-    for command in [wanted] if wanted else commands():
-        module = _load(command)
-        sub = subparsers.add_parser(
-            command,
-            help=module.HELP,
-            description=module.HELP,
-            formatter_class=_Formatter,
-        )
-        sub.add_argument(
-            "--home", metavar="FOLDER", help="where log.db and index.db are (default $AXM_HOME or ~/.axiommind)"
-        )
-        module.configure(sub, argv[1:])
-        sub.set_defaults(run=module.run, parser=sub)
-    return parser
+# The second name of this program. Without a command it takes the options that version 2 of suggest-workflow had.
+_SUGGEST_WORKFLOW = "suggest-workflow"
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command; every failure becomes a sentence and an exit code."""
-    args = sys.argv[1:] if argv is None else argv
+    for stream in (sys.stdout, sys.stderr):
+        # Text from transcripts may hold anything; a terminal's encoding must not make us fail.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        return _run(args)
+        code = _run(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
     except BrokenPipeError:
         # The reader went away (head, less): silence what Python would say while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
         return 130
-    except AxmError as error:
-        _say(error)
-        return error.exit_code
-    except Exception as error:
-        if (known := _of_the_store(error)) is not None:
-            _say(known)
-            return known.exit_code
-        if isinstance(error, OSError) and error.strerror:
-            _say(AxmError(f"{error.filename or 'output'}: {error.strerror}"))
-            return 1
-        if os.environ.get("AXM_DEBUG"):
-            raise
-        sys.stderr.write(
-            f"axm: internal error: {type(error).__name__}: {error}\n"
-            "  hint: run it again with AXM_DEBUG=1 and report what it prints\n"
-        )
-        return 4
+    except Exception as error:  # noqa: BLE001 - the outer edge
+        from axiommind.surfaces.cli._failure import report
 
-
-def _flat(argv: list[str]) -> list[str]:
-    """The arguments with the command that v2's form without one means; none where this is another form."""
-    first = argv[0] if argv else ""
-    if first in ("-h", "--help", "--version") or not (first.startswith("-") or (not argv and _called() == V2)):
-        return []
-    from axiommind.surfaces.cli import _suggest_workflow as _v2
-
-    return _v2.commanded(argv) if _called() == V2 or first.partition("=")[0] in _v2.flags() else []
+        return report(error)
+    return code
 
 
 def _run(argv: list[str]) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        # Text from transcripts may hold anything; a terminal's encoding must not make us fail.
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    flat = _flat(argv)
-    argv = flat or argv
-    parser = build(argv)
-    if not argv:
-        parser.print_help(sys.stderr)
+    first = argv[0] if argv else ""
+    if first == "--version":
+        from axiommind import __version__
+
+        print(f"{_program()} {__version__}")
+        return 0
+    compatible = _without_command(argv) if first.startswith("-") or not argv else []
+    if first in ("-h", "--help") or not (argv or compatible):
+        from axiommind.surfaces.cli._overview import overview
+
+        print(overview(_program()), file=sys.stdout if argv else sys.stderr)
+        return 0 if argv else 2
+    from axiommind.surfaces.cli import _catalogue as catalogue
+
+    argv = catalogue.without_alias(compatible or argv)
+    catalogue.require(argv[0])
+    args = parse(argv)
+    if args.run is None:
+        args.parser.print_help(sys.stderr)
         return 2
-    args, unknown = parser.parse_known_args(argv)
-    if unknown:
-        hint = _load("query").owners(unknown) if args.command == "query" else ""  # type: ignore[attr-defined]
-        if args.command in ("search", "kb"):
-            hint = "a query with -word goes in quotes"
-        args.parser.error(f"unrecognized arguments: {' '.join(unknown)}" + (f" ({hint})" if hint else ""))
     if args.home:
         os.environ["AXM_HOME"] = args.home
     try:
         code: int = args.run(args)
-    except NotFound as error:
-        if flat:  # as v2 did when there was nothing to analyse
-            error.exit_code = 2
+    except Exception as error:
+        if compatible:
+            from axiommind.errors import NotFound
+
+            if isinstance(error, NotFound):  # as version 2 did when there was nothing to analyze
+                error.exit_code = 2
         raise
-    sys.stdout.flush()
     return code
 
 
-def _of_the_store(error: Exception) -> AxmError | None:
-    """A full disk or a lock that came through as SQLite said it."""
-    import sqlite3
-
-    if not isinstance(error, sqlite3.Error):
-        return None
-    from axiommind.config import Config
-    from axiommind.db import store_error
-
-    return store_error(error, Config.load().home)
+def _program() -> str:
+    """The name that this program was called by."""
+    name = os.path.basename(sys.argv[0]).removesuffix(".exe")  # noqa: PTH119 - pathlib takes as long as all the rest
+    return name if name == _SUGGEST_WORKFLOW else "axm"
 
 
-def _say(error: AxmError) -> None:
-    from axiommind.surfaces.render.tables import printable  # a message may name what a transcript says
+def _without_command(argv: list[str]) -> list[str]:
+    """The arguments with the command that they mean in suggest-workflow's form; none where this is another form."""
+    if argv and argv[0] in ("-h", "--help"):
+        return []
+    is_other = _program() == _SUGGEST_WORKFLOW
+    if not argv and not is_other:
+        return []
+    from axiommind.surfaces.cli import _suggest_workflow as suggest_workflow
 
-    sys.stderr.write(f"axm: {printable(error.message)}\n")
-    if error.hint:
-        sys.stderr.write(f"  hint: {printable(error.hint)}\n")
+    is_known = is_other or argv[0].partition("=")[0] in suggest_workflow.flags()
+    return suggest_workflow.commanded(argv) if is_known else []
+
+
+# --- for the docs, the tests and shell completion ---------------------------------------------------------------
+
+
+def commands() -> list[str]:
+    """The first words of all commands, without aliases."""
+    from axiommind.surfaces.cli import _catalogue as catalogue
+
+    return catalogue.commands()
+
+
+def cards() -> list[CommandCard]:
+    """What each command says of itself."""
+    from axiommind.surfaces.cli import _catalogue as catalogue
+
+    return catalogue.every_command()
+
+
+def aliases() -> list[tuple[str, str]]:
+    """The older names that still work, and what each is called now."""
+    from axiommind.surfaces.cli._overview import alias_list
+
+    return alias_list()
+
+
+def parse(argv: list[str]) -> argparse.Namespace:
+    """What these arguments ask for."""
+    from axiommind.surfaces.cli import _parsing
+
+    return _parsing.parse(argv, _program())
+
+
+def build_all() -> argparse.ArgumentParser:
+    """A parser with every command."""
+    from axiommind.surfaces.cli import _parsing
+
+    return _parsing.build([], everything=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 
 from axiommind.memory import Memory
-from axiommind.surfaces.cli import _suggest_workflow as _v2
+from axiommind.surfaces.cli import _suggest_workflow as suggest_workflow
 
-HELP = "What comes back in your sessions: prompts, sequences of tools, their graph, what you keep asking for."
+HELP = "Analyze recurring prompts and tool sequences"
+GROUP = "ask"
 _EPILOG = """It indexes what is new of the project, then asks the index; no transcript is read for the analysis itself.
 The JSON is that of suggest-workflow 2, key for key, so there is no "schema" in it. "analyzedAt" is the time of the last
 event in the index: the same log gives the same bytes. suggest-workflow takes the same options without a command.
@@ -22,20 +23,20 @@ examples:
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    _v2.add_format(parser)
-    _v2.add_analysis(parser)
+    suggest_workflow.add_format(parser)
+    suggest_workflow.add_analysis(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     if args.tuning_defaults:
-        return _v2.print_tuning()
+        return suggest_workflow.print_tuning()
     memory = Memory()
-    wanted = _v2.analysis_of(memory, args)
-    _v2.bring_up(memory, args, wanted.project)
-    with _v2.asking(memory, wanted):
+    wanted = suggest_workflow.analysis_of(memory, args)
+    suggest_workflow.bring_up(memory, args, wanted.project)
+    with suggest_workflow.asking(memory, wanted):
         found = memory.reports.analyst.analyze(wanted)
     if args.format == "json":
-        print(_v2.as_json(found))
+        print(suggest_workflow.as_json(found))
         return 0
     from axiommind.surfaces.render.analysis import as_text
 

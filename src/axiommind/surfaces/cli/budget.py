@@ -10,7 +10,8 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tables as render
 
-HELP = "Show what extraction by a model has cost (calls, tokens, money where known) per day, and today's caps."
+HELP = "Show what model calls cost, and today's caps"
+GROUP = "ask"
 _EPILOG = """examples:
   axm budget
   axm budget --json

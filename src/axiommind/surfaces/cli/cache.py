@@ -17,10 +17,11 @@ from typing import Any
 from axiommind.errors import NotFound, NotWritable
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
-from axiommind.surfaces.cli import _suggest_workflow as _v2
+from axiommind.surfaces.cli import _suggest_workflow as suggest_workflow
 from axiommind.surfaces.render.tables import counted
 
-HELP = "Write the analysis of a project as files, where suggest-workflow 2 left them, and print their folder."
+HELP = "Write the analysis as files, as suggest-workflow 2 did"
+GROUP = "ask"
 _EPILOG = """The folder holds index.json, sessions/ID.summary.json and analysis-snapshot.json in the shapes of
 suggest-workflow 2. It is suggest-workflow-cache/PROJECT in Claude Code's own folder (~/.claude, or $CLAUDE_CONFIG_DIR).
 All text in it is redacted. It is a copy: axm forget does not reach it, the next axm cache does.
@@ -39,25 +40,25 @@ _NOTE = ".axm-written.json"
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("--out", metavar="FOLDER", type=Path, help="write it into this folder")
-    _v2.add_format(parser)
-    _v2.add_analysis(parser)
+    suggest_workflow.add_format(parser)
+    suggest_workflow.add_analysis(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     if args.tuning_defaults:
-        return _v2.print_tuning()
+        return suggest_workflow.print_tuning()
     memory = Memory()
     for option, usual in (("scope", "project"), ("focus", "all")):
         if getattr(args, option) != usual:
             options.say(f"Note: --{option} changes nothing here: a cache is of one project and holds everything")
             setattr(args, option, usual)
-    wanted = _v2.analysis_of(memory, args)
-    _v2.bring_up(memory, args, wanted.project)
+    wanted = suggest_workflow.analysis_of(memory, args)
+    suggest_workflow.bring_up(memory, args, wanted.project)
     try:
-        with _v2.asking(memory, wanted):
+        with suggest_workflow.asking(memory, wanted):
             files = memory.reports.analyst.cache_files(wanted)
     except NotFound:
-        if memory.config.index_path.exists() and not _v2.in_index(memory, wanted.project):
+        if memory.config.index_path.exists() and not suggest_workflow.in_index(memory, wanted.project):
             _forget(memory, args.out, wanted.project or "")
         raise
     folder = _folder(memory, args.out, files["index.json"]["projectEncoded"])
@@ -95,16 +96,16 @@ def _forget(memory: Memory, out: Path | None, project: str) -> None:
 
 def write(folder: Path, files: dict[str, dict[str, Any]]) -> int:
     """Put the files into the folder, the index last; returns how many old ones were removed."""
-    texts = {name: (_v2.as_json(what) + "\n").encode("utf-8", "replace") for name, what in files.items()}
+    texts = {name: (suggest_workflow.as_json(what) + "\n").encode("utf-8", "replace") for name, what in files.items()}
     hashes = {name: sha256(text).hexdigest() for name, text in texts.items()}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "sessions").mkdir(exist_ok=True)
     # Noted before it is written: whoever is killed in between leaves nothing that nobody knows.
-    _put(folder / _NOTE, _v2.as_json({**_noted(folder), **hashes}).encode())
+    _put(folder / _NOTE, suggest_workflow.as_json({**_noted(folder), **hashes}).encode())
     for name in sorted(texts, key=lambda name: (name == "index.json", name)):
         _put(folder / name, texts[name])
     removed = _remove(folder, hashes)
-    _put(folder / _NOTE, _v2.as_json(hashes).encode())
+    _put(folder / _NOTE, suggest_workflow.as_json(hashes).encode())
     return removed
 
 

@@ -7,7 +7,8 @@ import argparse
 from axiommind.reports.perspectives import names
 from axiommind.surfaces import cli
 
-HELP = "Print a completion script for your shell (bash, zsh or fish)."
+HELP = "Print a completion script for bash, zsh or fish"
+GROUP = "wire up"
 _EPILOG = """install:
   bash   mkdir -p ~/.local/share/bash-completion/completions
          axm completion bash > ~/.local/share/bash-completion/completions/axm
@@ -32,7 +33,7 @@ _Values = dict[str, list[str]]
 
 def _read() -> tuple[_Options, _Values]:
     """Every command with its help and its options, and the values of options, read from the parsers themselves."""
-    parser = cli.build([], everything=True)
+    parser = cli.build_all()
     (choices,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     helps = {a.dest: a.help or "" for a in choices._choices_actions}
     options = {name: (helps[name], _words(sub)) for name, sub in choices.choices.items()}

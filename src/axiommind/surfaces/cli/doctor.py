@@ -11,7 +11,9 @@ from axiommind.memory import Memory
 from axiommind.surfaces import install
 from axiommind.surfaces.render import tables as render
 
-HELP = "Show what was found where, how far the index is behind, problems, sizes and versions."
+HELP = "Check the home, the index and the agents' settings"
+GROUP = "keep safe"
+EVERYDAY = 10
 _MARKS = {"ok": "✓", "note": "·", "warn": "!", "bad": "✗"}
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from axiommind.vectors.embedding import Embedded, EmbedStatus
     from axiommind.vectors.outbox import Counts
 
-HELP = "Make vectors of prompts, answers, documents, entries, tasks and sessions, so that search finds what is meant."
+HELP = "Compute vectors to enable semantic search"
+GROUP = "wire up"
 _EPILOG = """examples:
   axm embed
   axm embed --watch

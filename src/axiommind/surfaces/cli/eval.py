@@ -16,7 +16,8 @@ from axiommind.surfaces.render import tables as render
 if TYPE_CHECKING:
     from axiommind.search.golden import Golden, Outcome
 
-HELP = "Measure search against your own golden queries."
+HELP = "Measure search against your own golden queries"
+GROUP = "ask"
 _EPILOG = """a file of golden queries (YAML):
   - query: "why was redis dropped"
     expected: [notes/decisions.md:L12-L20]     ids, sessions or citations

@@ -10,7 +10,8 @@ from axiommind.errors import UsageError
 from axiommind.memory import Memory
 from axiommind.surfaces.render import tables as render
 
-HELP = "Purge a session, document, project, workflow or scratchpad from the log's text and the index, for good."
+HELP = "Purge a session, document, project, workflow or decision"
+GROUP = "keep safe"
 _EPILOG = """The event log keeps that something was there and was forgotten; its text is overwritten.
 Files on disk are not touched. --undo lets them be read again, if they are still there. Decisions, workflows and
 scratchpads are nowhere else: those cannot come back.

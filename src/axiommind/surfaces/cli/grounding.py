@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from axiommind.reports.grounding.judge import Tally
     from axiommind.reports.grounding.read import GivenItem, Grounding
 
-HELP = "Show how much of what hooks gave agents was used afterwards."
+HELP = "Show how much hook-supplied context agents used"
+GROUP = "ask"
 _EPILOG = """examples:
   axm grounding
   axm grounding --all-projects --since 7d

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-HELP = "Answer one call of an agent's hook: the client's JSON on stdin, its JSON or nothing on stdout."
+HELP = "Answer one hook call of an agent, from stdin"
+GROUP = "wire up"
 _EPILOG = """example:
   echo '{"session_id":"s","cwd":"'$PWD'","hook_event_name":"UserPromptSubmit","prompt":"why SQLite?"}' | axm hook
 

@@ -19,7 +19,9 @@ from axiommind.surfaces.render.tables import counted
 if TYPE_CHECKING:
     from axiommind.ingest import Report
 
-HELP = "Read every new or grown session, and changed documents of axm kb, into the log and the index."
+HELP = "Read new sessions and changed documents"
+GROUP = "look"
+EVERYDAY = 2
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:

@@ -11,7 +11,9 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.cli.query import _since, _until
 from axiommind.surfaces.render.insight import FORMATS, as_html, as_json, as_markdown
 
-HELP = "Report how work is done here: habits, time, rework, and proposals with their evidence."
+HELP = "Report habits, time and rework, and suggest improvements"
+GROUP = "ask"
+EVERYDAY = 6
 _EPILOG = """examples:
   axm insight
   axm insight --since 2026-01-01 --out insight.html

@@ -9,7 +9,8 @@ from pathlib import Path
 from axiommind.config import Config
 from axiommind.surfaces import install
 
-HELP = "Wire the memory into an agent: hooks and the MCP server in its settings, or the plugin."
+HELP = "Add hooks and the MCP server to an agent's settings"
+GROUP = "wire up"
 _EPILOG = """examples:
   axm install claude-code
   axm install claude-code --print            what would be written, and where

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from axiommind.ingest import DocumentReport
     from axiommind.projections.documents import DocumentRow, FolderRow
 
-HELP = "Keep folders of Markdown notes in the index: add, index, search, list, remove."
+HELP = "Index and search folders of Markdown notes"
+GROUP = "remember"
 _EPILOG = """examples:
   axm kb add ~/notes
   axm kb add . --include 'docs/**' --include '**/*.txt' --exclude 'docs/old/**'
@@ -65,6 +66,10 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     search.add_output(found)
     for sub in (add, index, listed, remove):
         sub.add_argument("--json", action="store_true", help="print it as JSON")
+
+
+def explain_unknown(words: list[str]) -> str:
+    return search.explain_unknown(words)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -15,7 +15,9 @@ from axiommind.surfaces.render.progress import Bar
 if TYPE_CHECKING:
     from axiommind.learning.run_report import Report
 
-HELP = "Distil new and grown sessions into entries (facts, decisions, insights, references) and living tasks."
+HELP = "Extract entries and tasks from new sessions"
+GROUP = "remember"
+EVERYDAY = 7
 _EPILOG = """examples:
   axm learn
   axm learn --dry-run

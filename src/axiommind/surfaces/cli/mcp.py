@@ -7,7 +7,8 @@ from contextlib import nullcontext
 
 from axiommind.memory import Memory
 
-HELP = "Serve memory to an agent over MCP, on stdin and stdout or over HTTP."
+HELP = "Serve the memory to an agent over MCP"
+GROUP = "wire up"
 _EPILOG = """examples:
   axm install claude-code                     writes it into Claude Code's settings, with the hooks
   claude mcp add axiommind -- axm mcp         only the server

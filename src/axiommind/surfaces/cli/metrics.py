@@ -12,7 +12,8 @@ from axiommind.surfaces.render import tables as render
 if TYPE_CHECKING:
     from axiommind.learning.audit import Audit
 
-HELP = "Show how long each step of learning takes, what was built, what failed, and an audit of the store."
+HELP = "Show how learning performs, and audit the entries"
+GROUP = "ask"
 _EPILOG = """examples:
   axm metrics
   axm metrics --project . --json

@@ -13,7 +13,8 @@ from axiommind.surfaces.render.progress import Bar
 if TYPE_CHECKING:
     from axiommind.vectors.models import Model
 
-HELP = "List the models for semantic search, install one or remove it."
+HELP = "List, install or remove embedding models"
+GROUP = "wire up"
 _EPILOG = """examples:
   axm models
   axm models install minilm

@@ -8,7 +8,8 @@ import json
 from axiommind.memory import Memory
 from axiommind.surfaces.render import hits
 
-HELP = "Print the exact lines that a citation names, from the log: also when the file is gone."
+HELP = "Print the lines that a citation points to"
+GROUP = "look"
 _EPILOG = """examples:
   axm open notes/plan.md:L12-L34
   axm open notes/plan.md#L12 --context 3

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from axiommind.projections.scratchpad_rows import PadText
     from axiommind.scratchpads.writer import Written
 
-HELP = "Scratchpads of a workflow: write, append, edit, read, search, and every version they ever had."
+HELP = "Write, edit, search and version scratchpads"
+GROUP = "work"
 _EPILOG = """examples:
   axm pad create wf_01kamhz3f0ab "Findings" notes.md
   pytest 2>&1 | axm pad append pad_01kamhz4k2qd

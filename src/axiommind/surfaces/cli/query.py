@@ -12,7 +12,8 @@ from axiommind.memory import Memory, Scope
 from axiommind.reports.perspectives import COMMON, Param, Perspective, is_known, load, names
 from axiommind.surfaces.render import tables as render
 
-HELP = "Ask the index: a ready-made perspective, or read-only SQL."
+HELP = "Run a ready-made query, or read-only SQL"
+GROUP = "ask"
 _EPILOG = """examples:
   axm query --perspective tool-frequency --top 10 --format table
   axm query --perspective transitions --tool "Bash:git"
@@ -269,8 +270,8 @@ def _schema(memory: Memory, args: argparse.Namespace) -> int:
     return 0
 
 
-def owners(flags: list[str]) -> str:
-    """Which perspectives have a parameter that was given to another one, as a hint."""
+def explain_unknown(flags: list[str]) -> str:
+    """Which perspectives have a parameter that was given to another one."""
     named = {f"--{p.name.replace('_', '-')}": q for q in names() for p in load(q).params}
     found = [f"{flag} belongs to {named[flag]}" for flag in flags if flag in named]
     return "; ".join(found)

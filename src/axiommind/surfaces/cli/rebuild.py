@@ -11,7 +11,8 @@ from axiommind.errors import NotFound
 from axiommind.memory import Memory
 from axiommind.surfaces.render.progress import Bar
 
-HELP = "Make the index anew from the log alone; readers go on meanwhile, and nothing is asked."
+HELP = "Rebuild the index from the log"
+GROUP = "keep safe"
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:

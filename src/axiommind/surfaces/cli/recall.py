@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from axiommind.recall.disclosure import Disclosed
     from axiommind.recall.recall import Silence
 
-HELP = "Print what an agent would be given for a prompt: the memories that are clearly meant, or nothing."
+HELP = "Show what an agent would be given for a prompt"
+GROUP = "look"
+EVERYDAY = 5
 _EPILOG = """examples:
   axm recall "why did we pin the parser to 2.3"
   axm recall --budget 2000 "how are sessions stored"

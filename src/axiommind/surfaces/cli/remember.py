@@ -11,7 +11,8 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as rendered
 from axiommind.surfaces.render import tables as render
 
-HELP = "Remember something that was said: an entry with the words that it rests on, found in the session by code."
+HELP = "Store a claim with the words it rests on"
+GROUP = "remember"
 _TYPES = ("fact", "decision", "insight", "reference")
 _MOST_BYTES = 1 << 20
 _EPILOG = """examples:

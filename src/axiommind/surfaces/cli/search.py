@@ -12,7 +12,9 @@ from axiommind.memory import Memory, Scope
 from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
 
-HELP = "Search prompts, answers, tool calls and documents; every hit opens at its lines."
+HELP = "Search prompts, answers, tool calls and documents"
+GROUP = "look"
+EVERYDAY = 3
 _EPILOG = """in the query: "a phrase", -word, and kind: project: file: tool: session: since: until: lang: tag: path:
 
 examples:
@@ -90,6 +92,10 @@ def _tokens(text: str) -> int:
     if text.isdecimal() and 1 <= int(text) <= 100_000:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 100000")
+
+
+def explain_unknown(_words: list[str]) -> str:
+    return "a query with -word goes in quotes"
 
 
 def flags_of(args: argparse.Namespace) -> dict[str, Any]:

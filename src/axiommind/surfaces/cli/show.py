@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from axiommind.projections.entry_rows import EntryRow
     from axiommind.search.show import Shown
 
-HELP = "Show a passage that a search found, with what was said around it."
+HELP = "Show a search hit in full, with its context"
+GROUP = "look"
+EVERYDAY = 4
 _EPILOG = """examples:
   axm show 1k9x4c
   axm show 1k9x4c --context 3

@@ -14,7 +14,8 @@ from axiommind.surfaces.render import tables as render
 if TYPE_CHECKING:
     from axiommind.search.searching import Similar
 
-HELP = "Show what is nearest in meaning to a passage, an entry, a session or a task."
+HELP = "Find passages, sessions or tasks close in meaning"
+GROUP = "look"
 _EPILOG = """examples:
   axm similar 3k9f2           a passage, by the id that axm search prints
   axm similar ent_1f0c        an entry

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from axiommind.health.overview import Overview
     from axiommind.ingest import Report
 
-HELP = "Index everything and print a summary worth looking at (uses a small sample if there is nothing yet)."
+HELP = "Index your sessions and print a summary"
+GROUP = "look"
+EVERYDAY = 1
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:

@@ -9,7 +9,8 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import recall as disclosed
 from axiommind.surfaces.render import tables as render
 
-HELP = "Show what was said and done around passages that a search or a recall found."
+HELP = "Show what happened before and after a search hit"
+GROUP = "look"
 _EPILOG = """examples:
   axm timeline 1k9x4c
   axm timeline 1k9x4c 1ka07s --window 5

@@ -7,7 +7,8 @@ import argparse
 from axiommind.surfaces import install
 from axiommind.surfaces.cli.install import machine
 
-HELP = "Take the memory out of an agent again. Files that nobody else changed are as they were, byte for byte."
+HELP = "Remove the hooks and the MCP server from an agent"
+GROUP = "wire up"
 _EPILOG = """examples:
   axm uninstall claude-code
   axm uninstall claude-code --scope project    only in this project

@@ -9,7 +9,8 @@ import sys
 from axiommind.memory import Memory
 from axiommind.surfaces.render import tables as render
 
-HELP = "Check checksums, references, and that the index equals a fresh replay of the log (exit 3 if not)."
+HELP = "Check checksums, references and the index"
+GROUP = "keep safe"
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:

@@ -15,7 +15,8 @@ from axiommind.surfaces.render.entries import one_line
 if TYPE_CHECKING:
     from axiommind.projections.scratchpad_rows import WorkflowRow
 
-HELP = "Working memory: make, list, show, change and search workflows, which hold scratchpads (axm pad)."
+HELP = "Manage workflows: long-running work with scratchpads"
+GROUP = "work"
 _EPILOG = """examples:
   axm workflow create "Move the ledger to PostgreSQL" --description "what is left, and why" --project .
   axm workflow list --active

@@ -1,4 +1,4 @@
-"""What `contest`, `supersede` and `deprecate` share: a person's word about an entry, and taking it back."""
+"""What `axm entry contest`, `supersede` and `deprecate` share: a person rules on an entry, or undoes that."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["configure", "run"]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", help="the entry's id, or the beginning of it")
-    parser.add_argument("--reason", metavar="TEXT", help="why; kept with the entry (required, except with --undo)")
-    parser.add_argument("--undo", action="store_true", help="restore it")
+    parser.add_argument("id", metavar="ID", help="the entry's id or its start")
+    parser.add_argument("--reason", metavar="TEXT", help="why; stored with the entry (required, except with --undo)")
+    parser.add_argument("--undo", action="store_true", help="restore the entry")
     options.add_json(parser)
 
 
@@ -32,17 +32,17 @@ def run(args: argparse.Namespace, act: str, other: str | None = None) -> int:
         after = memory.entries.rule(args.id, done, args.reason or "", other)
     if args.json:
         change = {"id": after.entry_id, "from": before.status, "to": after.status, "reason": args.reason or None}
-        options.print_json(args.command, {**change, "entry": rendered.entry_json(after)})
+        options.print_json(args.action, {**change, "entry": rendered.entry_json(after)})
     else:
         by = f" by {after.superseded_by}" if after.superseded_by else ""
         print(f"{after.entry_id}  {before.status} → {after.status}{by}")
     options.say(f"{done.capitalize()}: {rendered.one_line(rendered.claim(after))}")
     if shown.sessions > 1:
-        options.say(f"This holds for the same claim of all {shown.sessions} sessions.")
+        options.say(f"This applies to the same claim in all {shown.sessions} sessions.")
     if done == "deprecated":
-        options.say("The same claim does not come back when its sessions are learned again.")
+        options.say("The claim is not learned again.")
     if args.undo and after.status == "contested":
-        options.say("It is still part of an open conflict: axm conflicts")
+        options.say("It is still part of an open conflict: axm conflict list")
     if not args.undo:
-        options.say(f"To undo: axm {args.command} {after.entry_id} --undo")
+        options.say(f"To undo: axm entry {args.action} {after.entry_id} --undo")
     return 0

@@ -1,4 +1,4 @@
-"""`axm why`: how an entry came to be, event by event."""
+"""`axm entry why`: every event behind an entry."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from axiommind.surfaces.render import entries as rendered
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entry_history import Told, decision_story, story
 
-HELP = "Tell how an entry came to be: everything that was read, found, checked, changed and said about it, in order."
+HELP = "List every event behind an entry or decision, in order"
+ALIAS = "why"
 _EPILOG = """examples:
-  axm why ent_ca375937
-  axm why ca375937 --json
-  axm why dec_01m7g043           a decision made with axm decide
+  axm entry why ent_ca375937
+  axm entry why ca375937 --json
+  axm entry why dec_01m7g043           a decision made with axm decision make
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("id", metavar="ID", help="the id of an entry or of a decision, or the beginning of it")
+    parser.add_argument("id", metavar="ID", help="an id or its start: ent_… of an entry, dec_… of a decision")
     options.add_json(parser)
 
 
@@ -30,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     if args.id.strip().startswith("dec_"):
         options.require_index(memory)
         made = memory.decisions.show(args.id)
-        # It was a person's word from the start, and stands until it is forgotten.
+        # A person made it: certified from the start, and active until it is forgotten.
         about = {"id": made.decision_id, "title": made.action, "stage": "certified", "status": "active"}
         return _tell(args, about, "decision", decision_story(made))
     options.require(memory)

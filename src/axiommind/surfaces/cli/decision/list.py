@@ -1,4 +1,4 @@
-"""`axm decisions`: what was decided, by hand and in sessions."""
+"""`axm decision list`: what was decided, by hand and in sessions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as rendered
 from axiommind.surfaces.render import tables as render
 
-HELP = "List decisions, the newest first: those that sessions made, and those that axm decide wrote down."
+HELP = "List decisions made in sessions or by hand, the newest first"
+ALIAS = "decisions"
 _EPILOG = """examples:
-  axm decisions
-  axm decisions --all-projects -k 10
-  axm decisions --json
-
-axm entry show ID shows one of them, whoever made it.
+  axm decision list
+  axm decision list --all-projects -k 10
 """
 
 
@@ -55,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         print(render.as_table(columns, rows))
         if more:
             options.say_more(args.limit)
-        options.say("One of them: axm entry show ID")
+        options.say("To see one: axm decision show ID")
     return 0 if found else options.nothing(memory, "decisions", scope.project)
 
 

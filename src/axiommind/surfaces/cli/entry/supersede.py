@@ -1,22 +1,23 @@
-"""`axm supersede`: say that one entry takes the place of another."""
+"""`axm entry supersede`: replace an entry by another one."""
 
 from __future__ import annotations
 
 import argparse
 
-from axiommind.surfaces.cli import _ruling
+from axiommind.surfaces.cli.entry import _ruling
 
-HELP = "Say that another entry takes the place of this one."
+HELP = "Replace an entry by another one"
+ALIAS = "supersede"
 _EPILOG = """examples:
-  axm supersede ent_ca375937 --by ent_00169e58 --reason "decided anew"
-  axm supersede ent_ca375937 --undo
+  axm entry supersede ent_ca375937 --by ent_00169e58 --reason "decided again"
+  axm entry supersede ent_ca375937 --undo
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     _ruling.configure(parser)
-    parser.add_argument("--by", metavar="ID", help="the entry that holds instead (required, except with --undo)")
+    parser.add_argument("--by", metavar="ID", help="the entry that replaces it (required, except with --undo)")
 
 
 def run(args: argparse.Namespace) -> int:

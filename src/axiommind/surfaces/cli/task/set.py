@@ -1,4 +1,4 @@
-"""`axm task`: one task in full, and a person's word about it."""
+"""`axm task set`: a person sets the status or the priority of a task."""
 
 from __future__ import annotations
 
@@ -10,18 +10,8 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tasks as shown
 from axiommind.surfaces.render.entries import one_line, words_of
 
-HELP = "Show a task with what it waits for and everything that happened to it, or set its status or priority."
+HELP = "Set the status or the priority of a task"
 _EPILOG = """examples:
-  axm task show tsk_1ac1f1a1
-  axm task set tsk_1ac1f1a1 --status done
-  axm task set tsk_1ac1f1a1 --priority high
-
-A task goes pending → in_progress → done; it may be blocked on the way, or cancelled. Done and cancelled are final.
-"""
-_SHOW = """example:
-  axm task show tsk_1ac1f1a1          its history, with the lines where each thing was said
-"""
-_SET = """examples:
   axm task set tsk_1ac1f1a1 --status done
   axm task set tsk_1ac1f1a1 --status blocked --priority high
 """
@@ -29,35 +19,17 @@ _SET = """examples:
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
+    parser.add_argument("id", metavar="ID", help="the task's id or its start")
+    parser.add_argument("--status", choices=TASK_STATUSES, help="the new status")
+    parser.add_argument("--priority", choices=(*PRIORITIES, "none"), help="the new priority")
     options.add_json(parser)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, help="what to do")
-    show = options.action(parser, actions, "show", "Show one task in full.", _SHOW)
-    change = options.action(parser, actions, "set", "Say what a task's status or priority is.", _SET)
-    for sub in (show, change):
-        sub.add_argument("id", metavar="ID", help="its id, or the beginning of it")
-    change.add_argument("--status", choices=TASK_STATUSES, help="what it is now")
-    change.add_argument("--priority", choices=(*PRIORITIES, "none"), help="how urgent it is")
-    change.set_defaults(sub=change)
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.action == "set" and not (args.status or args.priority):
-        args.sub.error("give --status or --priority")
+    if not (args.status or args.priority):
+        args.parser.error("give --status or --priority")
     memory = Memory()
     options.require(memory)
-    return _set(memory, args) if args.action == "set" else _show(memory, args)
-
-
-def _show(memory: Memory, args: argparse.Namespace) -> int:
-    detail = memory.tasks.show(args.id)
-    if args.json:
-        options.print_json("task", shown.task_detail_json(detail))
-    else:
-        print(shown.task_as_text(detail))
-    return 0
-
-
-def _set(memory: Memory, args: argparse.Namespace) -> int:
     before = memory.tasks.show(args.id).task
     detail = memory.tasks.set(args.id, status=args.status, priority=args.priority)
     after = detail.task

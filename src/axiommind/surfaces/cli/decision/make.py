@@ -1,4 +1,4 @@
-"""`axm decide`: write a decision down, on evidence."""
+"""`axm decision make`: record a decision and the entries it rests on."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tables as render
 
-HELP = "Write a decision down, and the entries it rests on: verified or better, standing, and earlier than it."
+HELP = "Record a decision and the entries it rests on"
+ALIAS = "decide"
 _EPILOG = """examples:
-  axm decide "Releases are signed in CI" --evidence ent_8250e35c --reason "no unsigned binaries any more"
-  axm decide "Weekly releases from now on" --evidence ent_8250e35c ent_00169e58 --at yesterday --project .
+  axm decision make "Releases are signed in CI" --evidence ent_8250e35c --reason "no more unsigned binaries"
+  axm decision make "Weekly releases from now on" --evidence ent_8250e35c ent_00169e58 --at yesterday --project .
 
-Evidence is required: a decision that rests on nothing cannot be checked. It prints the id of the decision;
-axm entry show ID shows it, axm decisions lists them.
+Evidence is required: a decision without any cannot be checked. Each entry must be verified or certified, active, and
+older than the decision. The id of the decision is printed.
 """
 
 
@@ -27,10 +28,12 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         nargs="+",
         action="extend",
         required=True,
-        help="entries it rests on (required, repeatable)",
+        help="an entry it rests on (required, repeatable)",
     )
     parser.add_argument("--reason", metavar="TEXT", default="", help="why")
-    parser.add_argument("--at", metavar="WHEN", help="when it was decided (default now): 2026-01-31, yesterday")
+    parser.add_argument(
+        "--at", metavar="WHEN", help="when it was decided (default: now), such as 2026-01-31 or yesterday"
+    )
     options.add_scope(parser)
     options.add_json(parser)
 

@@ -1,4 +1,4 @@
-"""`axm promote`: raise an entry by a person's word, or run the policies over all of them."""
+"""`axm entry promote`: raise an entry because a person vouches for it, or run the policies over all entries."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as rendered
 from axiommind.surfaces.render import tables as render
 
-HELP = "Raise an entry a stage because you vouch for it; or with --policy, let the rules raise and lower all of them."
+HELP = "Raise the stage of an entry, or apply the promotion policies"
+ALIAS = "promote"
 _EPILOG = """examples:
-  axm promote ent_ca375937 --reason "still how we do it"
-  axm promote ent_ca375937 --to certified --reason "the team agreed"
-  axm promote ent_ca375937 --undo
-  axm promote --policy --dry-run
-  axm promote --policy half-life
+  axm entry promote ent_ca375937 --reason "still how we do it"
+  axm entry promote ent_ca375937 --to certified --reason "the team agreed"
+  axm entry promote ent_ca375937 --undo
+  axm entry promote --policy --dry-run
+  axm entry promote --policy half-life
 
 policies:
-  graduation  raises what has earned it: evidence found, checked, and used in several sessions over weeks
-  half-life   lowers by one stage what nobody has said or used for long (180, 90, 30, 7 days)
+  graduation  raises entries whose evidence was found and checked, or which several sessions used over weeks
+  half-life   lowers entries by one stage when nobody has said or used them for long (180, 90, 30, 7 days)
 """
 _POLICIES = ("graduation", "half-life")
 _EVERY = 1_000_000
@@ -28,18 +29,18 @@ _EVERY = 1_000_000
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("id", metavar="ID", nargs="?", help="the entry's id, or the beginning of it")
-    parser.add_argument("--reason", metavar="TEXT", help="why you vouch for it; kept with the change")
-    parser.add_argument("--to", choices=STAGES[1:], help="to this stage (default: the next one)")
-    parser.add_argument("--undo", action="store_true", help="take your last raise of it back")
+    parser.add_argument("id", metavar="ID", nargs="?", help="the entry's id or its start")
+    parser.add_argument("--reason", metavar="TEXT", help="why you vouch for it; stored with the change")
+    parser.add_argument("--to", choices=STAGES[1:], help="the stage to raise it to (default: the next one)")
+    parser.add_argument("--undo", action="store_true", help="undo your last promotion of it")
     parser.add_argument(
         "--policy",
         nargs="*",
         choices=_POLICIES,
         metavar="NAME",
-        help=f"run these policies over all entries (default: {' and '.join(_POLICIES)})",
+        help=f"apply these policies to all entries (default: {' and '.join(_POLICIES)})",
     )
-    parser.add_argument("--dry-run", action="store_true", help="with --policy: only say what would change")
+    parser.add_argument("--dry-run", action="store_true", help="with --policy: show what would change")
     options.add_json(parser)
 
 
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if args.policy is not None:
         if args.id or args.to or args.undo or args.reason:
-            error("--policy is about all entries: give no ID, --to, --reason or --undo with it")
+            error("--policy applies to all entries: it takes no ID, --to, --reason or --undo")
         options.require(memory)
         return _policy(memory, args)
     if not args.id:
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         error("--dry-run goes with --policy")
     if args.undo and args.to:
-        error("--undo goes back to the stage it had: give no --to with it")
+        error("--undo goes back to the earlier stage: it takes no --to")
     if not args.undo and not (args.reason or "").strip():
         error("the following arguments are required: --reason")
     options.require(memory)
@@ -71,9 +72,9 @@ def run(args: argparse.Namespace) -> int:
         options.print_json("promote", {**change, "entry": rendered.entry_json(after)})
     else:
         print(f"{after.entry_id}  {before.stage} → {after.stage}")
-    options.say(f"{'Taken back' if args.undo else 'Raised'}: {rendered.one_line(after.title)}")
+    options.say(f"{'Undone' if args.undo else 'Raised'}: {rendered.one_line(after.title)}")
     if not args.undo:
-        options.say(f"To undo: axm promote {after.entry_id} --undo")
+        options.say(f"To undo: axm entry promote {after.entry_id} --undo")
     return 0
 
 
@@ -99,5 +100,5 @@ def _policy(memory: Memory, args: argparse.Namespace) -> int:
         ]
         print(render.as_table(("policy", "id", "from", "to", "reason", "title"), rows))
     verb = "would change" if args.dry_run else "changed"
-    options.say(f"{render.counted(len(changes), 'stage')} {verb}" if changes else "Every entry is where it should be.")
+    options.say(f"{render.counted(len(changes), 'stage')} {verb}" if changes else "No entry changes its stage.")
     return 0

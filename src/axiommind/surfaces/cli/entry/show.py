@@ -1,4 +1,4 @@
-"""`axm entry`: one entry with its history and its evidence."""
+"""`axm entry show`: one entry, its stage history and its evidence."""
 
 from __future__ import annotations
 
@@ -12,24 +12,22 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as rendered
 
-HELP = "Show an entry: what it says, how it rose through the stages, and each quote where it was said; or a decision."
+HELP = "Show an entry or decision, its stage history and its evidence"
 _EPILOG = """examples:
   axm entry show ent_ca375937
   axm entry show ca375937 --json
-  axm entry show dec_01m7g043    a decision made with axm decide, and the entries it rests on
+  axm entry show dec_01m7g043    a decision made with axm decision make, and the entries it rests on
 
-An id may be cut short, or be the one that axm search gave. Looking at an entry counts as using it: what is used does
-not sink. axm why ID tells every step of how it came to be.
+The id may be shortened, and may be one that axm search printed. Showing an entry counts as using it, and entries in use
+keep their stage. axm entry why ID lists every event behind it.
 """
 _TASKS = 10
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
+    parser.add_argument("id", metavar="ID", help="an id or its start: ent_… of an entry, dec_… of a decision")
     options.add_json(parser)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, help="what to do")
-    show = options.action(parser, actions, "show", "Show one entry, or a decision, in full.", _EPILOG)
-    show.add_argument("id", metavar="ID", help="its id, or the beginning of it: ent_…, or dec_… of a decision")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         tasks = {task: memory.tasks.show(task).task for task in shown.tasks[:_TASKS]}
         print(rendered.entry_shown_as_text(shown, tasks))
-        options.say(f"How it came to be: axm why {name}")
+        options.say(f"Every event behind it: axm entry why {name}")
     sys.stdout.flush()  # a reader that went away has seen nothing
     # Showing does not depend on writing that down: the home may be read-only, or busy.
     with contextlib.suppress(AxmError, OSError, sqlite3.Error):
@@ -59,5 +57,5 @@ def _decision(memory: Memory, args: argparse.Namespace) -> int:
         options.print_json("decision", rendered.decision_json(shown))
     else:
         print(rendered.decision_as_text(shown))
-        options.say(f"How it came to be: axm why {shown.decision_id}")
+        options.say(f"Every event behind it: axm entry why {shown.decision_id}")
     return 0

@@ -1,4 +1,4 @@
-"""`axm blocked`: tasks that wait, and for what."""
+"""`axm task blocked`: tasks that wait, and what they wait for."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tasks as shown
 
-HELP = "List blocked tasks with what each waits for; a blocker that is done is marked, so the task can go on."
+HELP = "List blocked tasks and what each waits for"
+ALIAS = "blocked"
 _EPILOG = """examples:
-  axm blocked
-  axm blocked --suggested      what only seems to wait: say which it is
-  axm blocked --unknown        nobody said for what
+  axm task blocked
+  axm task blocked --suggested      tasks whose blockers are guesses
+  axm task blocked --unknown        tasks whose blocker nobody named
   axm condition resolve cond_5b2f --to tsk_1ac1f1a1
+
+A blocker that is done is marked: the task can continue.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--suggested", action="store_true", help="only those whose blockers are guesses")
-    which.add_argument("--unknown", action="store_true", help="only those that wait for something nobody named")
+    which.add_argument("--suggested", action="store_true", help="only tasks whose blockers are guesses")
+    which.add_argument("--unknown", action="store_true", help="only tasks whose blocker nobody named")
     options.add_limit(parser, "tasks")
     options.add_scope(parser)
     options.add_json(parser)

@@ -1,15 +1,16 @@
-"""`axm contest`: say that an entry is doubtful."""
+"""`axm entry contest`: mark an entry as doubtful."""
 
 from __future__ import annotations
 
 import argparse
 
-from axiommind.surfaces.cli import _ruling
+from axiommind.surfaces.cli.entry import _ruling
 
-HELP = "Say that an entry is doubtful: it ranks lower in search and is not promoted until that is settled."
+HELP = "Mark an entry as doubtful: it ranks lower and is not promoted"
+ALIAS = "contest"
 _EPILOG = """examples:
-  axm contest ent_ca375937 --reason "was tried and did not hold"
-  axm contest ent_ca375937 --undo
+  axm entry contest ent_ca375937 --reason "we tried it and it failed"
+  axm entry contest ent_ca375937 --undo
 """
 
 

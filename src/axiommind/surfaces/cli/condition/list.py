@@ -1,4 +1,4 @@
-"""`axm conditions`: what conditions of tasks turned out to be."""
+"""`axm condition list`: conditions that are resolved."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tasks as shown
 
-HELP = "List conditions that tasks waited for and that turned out to be a task, an artifact or another condition."
+HELP = "List resolved conditions (axm task blocked shows open ones)"
+ALIAS = "conditions resolved"
 _EPILOG = """examples:
-  axm conditions resolved
-  axm conditions resolved --all-projects --json
-  axm blocked                       those that are open
+  axm condition list
+  axm condition list --all-projects --json
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("which", choices=("resolved",), help="those that are resolved; axm blocked shows open ones")
     options.add_limit(parser, "conditions")
     options.add_scope(parser)
     options.add_json(parser)

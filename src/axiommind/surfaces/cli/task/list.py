@@ -1,4 +1,4 @@
-"""`axm tasks`: what is to be done."""
+"""`axm task list`: what is to be done."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tasks as shown
 
-HELP = "List tasks that agents kept, the most urgent and newest first; by default those that are not finished."
+HELP = "List open tasks, the most urgent and newest first"
+ALIAS = "tasks"
 _EPILOG = """examples:
-  axm tasks
-  axm tasks --status blocked --status in_progress
-  axm tasks --all --all-projects -k 200
-  axm tasks --json
+  axm task list
+  axm task list --status blocked --status in_progress
+  axm task list --all --all-projects -k 200
+  axm task list --json
 """
 _OPEN = ("pending", "in_progress", "blocked")
 
@@ -27,9 +28,9 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         choices=TASK_STATUSES,
         action="append",
         default=[],
-        help="with this status (repeatable; default: not done and not cancelled)",
+        help="only this status (repeatable; default: neither done nor cancelled)",
     )
-    which.add_argument("--all", action="store_true", help="also those that are done or cancelled")
+    which.add_argument("--all", action="store_true", help="include tasks that are done or cancelled")
     options.add_limit(parser, "tasks")
     options.add_scope(parser)
     options.add_json(parser)
@@ -51,4 +52,4 @@ def run(args: argparse.Namespace) -> int:
     if found:
         return 0
     what = "tasks" if args.all else "such tasks" if args.status else "open tasks"
-    return options.nothing(memory, what, scope.project, "" if args.all else "--all also shows finished ones")
+    return options.nothing(memory, what, scope.project, "" if args.all else "--all includes finished ones")

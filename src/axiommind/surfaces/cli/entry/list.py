@@ -1,4 +1,4 @@
-"""`axm entries`: what was learned, as a list."""
+"""`axm entry list`: what was learned."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as shown
 from axiommind.surfaces.render import tables as render
 
-HELP = "List what was learned: facts, decisions, insights and references, the surest and newest first."
+HELP = "List entries, the most certain and newest first"
+ALIAS = "entries"
 _EPILOG = """examples:
-  axm entries
-  axm entries --type decision --type fact --all-projects
-  axm entries --type task_note
-  axm entries --stage certified
-  axm entries --status deprecated --status superseded
-  axm entries --session 3e1c26d3 --json
+  axm entry list
+  axm entry list --type decision --type fact --all-projects
+  axm entry list --stage certified
+  axm entry list --status deprecated --status superseded
+  axm entry list --session 3e1c26d3 --json
 
-Stages, lowest first: raw, working, candidate (its evidence was found), verified (checked, nothing speaks against it),
-certified (used for long, or a person's word). A claim that several sessions make is one row; --all shows each.
-Task notes are what axm tasks is made of, and are listed only when they are asked for.
+A claim made in several sessions is one row; --all lists each occurrence. Task notes are the raw material of axm task
+list and appear only with --type task_note.
 """
 _BY_DEFAULT = tuple(name for name in ENTRY_TYPES if name != "task_note")
 _EVERY = 1_000_000
@@ -35,18 +34,18 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         choices=ENTRY_TYPES,
         action="append",
         default=[],
-        help="of this type (repeatable; default all but task_note)",
+        help="only this type (repeatable; default: all but task_note)",
     )
-    parser.add_argument("--stage", choices=STAGES, action="append", default=[], help="in this stage (repeatable)")
+    parser.add_argument("--stage", choices=STAGES, action="append", default=[], help="only this stage (repeatable)")
     parser.add_argument(
         "--status",
         choices=STATUSES,
         action="append",
         default=[],
-        help="with this status (repeatable; default active and contested)",
+        help="only this status (repeatable; default: active and contested)",
     )
-    parser.add_argument("--session", metavar="ID", help="learned from this session (id, or its first characters)")
-    parser.add_argument("--all", action="store_true", help="also the same claim of other sessions, each as a row")
+    parser.add_argument("--session", metavar="ID", help="only entries learned from this session (an id or its start)")
+    parser.add_argument("--all", action="store_true", help="list the same claim once for each session that made it")
     options.add_limit(parser, "entries")
     options.add_scope(parser)
     options.add_json(parser)
@@ -55,7 +54,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require_index(memory)
-    # A session is of one project: asking for it says where to look.
+    # A session belongs to one project: asking for it says where to look.
     scope = memory.scope(all_projects=True) if args.session and not args.project else options.scope_of(memory, args)
     look = partial(
         memory.entries.list,
@@ -69,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     found = look(types=args.type or _BY_DEFAULT, limit=args.limit + 1) if is_learned else []
     notes = len(look(types=["task_note"], limit=_EVERY)) if is_learned and not args.type else 0
     found, more = options.first(found, args.limit)
-    left_out = f"{render.counted(notes, 'task note')} left out: axm tasks, or --type task_note" if notes else ""
+    left_out = f"{render.counted(notes, 'task note')} left out: axm task list, or --type task_note" if notes else ""
     if args.json:
         rows = [shown.entry_json(one.entry, one.sessions) for one in found]
         record = {"project": scope.project, "entries": rows, "truncated": more, "task_notes_left_out": notes}
