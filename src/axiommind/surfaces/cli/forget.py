@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     )
     what.add_argument("--workflow", metavar="ID", help="this workflow and its scratchpads; this cannot be undone")
     what.add_argument("--pad", metavar="ID", help="this scratchpad, every version; this cannot be undone")
-    what.add_argument("--decision", metavar="ID", help="a decision made with axm decide; this cannot be undone")
+    what.add_argument("--decision", metavar="ID", help="a decision made with axm decision make; this cannot be undone")
     parser.add_argument("--reason", default="", help="kept with the tombstone")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be forgotten")
     parser.add_argument("--undo", action="store_true", help="lift the tombstone and read again what is on disk")
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if args.undo and args.decision:
-        raise UsageError("a forgotten decision cannot come back", hint='axm decide "…" makes a new one')
+        raise UsageError("a forgotten decision cannot come back", hint='axm decision make "…" makes a new one')
     if args.undo and (args.workflow or args.pad):
         what = "workflow" if args.workflow else "scratchpad"
         raise UsageError(f"a forgotten {what} cannot come back: its text was nowhere else")

@@ -161,7 +161,7 @@ def _show(report: Report, memory: Memory, args: argparse.Namespace) -> None:
         goes_on = "" if report.dry_run or shut else f"; {_again(args)} goes on with them"
         options.say(f"Left: {render.counted(report.left, 'session')}{goes_on}")
     if sum(report.entries.values()) and not report.dry_run:
-        options.say("See them: axm entries · axm decisions · axm tasks")
+        options.say("See them: axm entry list · axm decision list · axm task list")
 
 
 def _shut(report: Report, memory: Memory) -> str:
@@ -213,7 +213,7 @@ def _summary(report: Report) -> None:
     if report.certified:
         lines.append(("certified", f"{report.certified:,} raised: said or used in several sessions over weeks"))
     if report.conflicts:
-        lines.append(("conflicts", f"{report.conflicts:,} found; axm conflicts --all shows them"))
+        lines.append(("conflicts", f"{report.conflicts:,} found; axm conflict list --all shows them"))
     if report.rejected_before:
         lines.append(("rejected", f"{render.counted(report.rejected_before, 'claim')} stayed out, as you said before"))
     lines.append(("time", _times(report.steps)))

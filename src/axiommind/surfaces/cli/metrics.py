@@ -19,7 +19,7 @@ _EPILOG = """examples:
   axm metrics --project . --json
 
 The audit counts entries that may not be worth keeping: never retrieved, duplicates of another one, contested, stale
-(axm promote --policy half-life would lower them), without evidence.
+(axm entry promote --policy half-life would lower them), without evidence.
 """
 _NOTE = "never retrieved: not shown, given to an agent, or cited by a decision; hits of a search are not counted"
 _STEPS = ("step", "runs", "failed", "p50_ms", "p95_ms", "total_s")

@@ -20,9 +20,9 @@ _EPILOG = """examples:
   axm remember "Use pnpm" --type decision --reason "one lock file" --evidence 1k9x4c
   git log -1 --format=%B | axm remember - --title "Why the cache went" --evidence 1k9x4c --quote "it lost rows"
 
-Words that were not said are refused, and nothing is written. Without --session and --evidence it is the session of the
-agent that runs this. What you remember is a person's word, and rises as far as its evidence lets it; run by an agent,
-it starts at working. The same thing twice is one entry. axm entry show ID shows it, axm deprecate ID takes it back.
+A quote that was never said is refused, and nothing is written. Without --session and --evidence, quotes are looked for
+in the session of the agent that runs this. What a person remembers rises as far as its evidence allows; what an agent
+remembers starts at working. The same claim twice is one entry. axm entry deprecate ID withdraws it.
 """
 
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     was = f"Remembered as {entry.stage}, on {on}" if made.is_new else f"Known already, as {entry.stage}"
     options.say(f"{was}: {rendered.one_line(entry.title)}")
     if made.conflicts:
-        options.say(f"  it contradicts what was known: axm conflicts ({', '.join(made.conflicts)})")
+        options.say(f"  it contradicts what was known: axm conflict list ({', '.join(made.conflicts)})")
     return 0
 
 

@@ -94,8 +94,8 @@ def _tokens(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 100000")
 
 
-def explain_unknown(_words: list[str]) -> str:
-    return "a query with -word goes in quotes"
+def explain_unknown(words: list[str]) -> str:
+    return "" if words[0].startswith("--") else "quote a query that contains -word"
 
 
 def flags_of(args: argparse.Namespace) -> dict[str, Any]:

@@ -288,7 +288,7 @@ def decision_as_text(shown: DecisionShown) -> str:
     """A decision made by hand, and the entries that it rests on."""
     facts = [
         ("id", shown.decision_id),
-        ("type", "decision, made with axm decide"),
+        ("type", "decision, made with axm decision make"),
         ("made by", one_line(shown.actor)),
         ("reason", one_line(shown.reason)),
         ("project", one_line(shown.project or "")),
