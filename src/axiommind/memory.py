@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from axiommind.config import Config
     from axiommind.db import Rows
     from axiommind.health.check import Check
+    from axiommind.health.health import Health
     from axiommind.health.overview import Overview
     from axiommind.ingest import Report
     from axiommind.ingest.forgetting import Forgotten
@@ -142,31 +143,15 @@ class Memory:
 
     def overview(self, scope: Scope) -> Overview:
         """What is in the index, in a few figures."""
-        from axiommind.health.overview import overview
-
-        with self.home.reading(scope, None) as connection:
-            return overview(connection)
+        return self._health.overview(scope)
 
     def doctor(self) -> list[Check]:
-        """What was found where, and how the memory is doing."""
-        from axiommind.health.check import Check
-        from axiommind.health.doctor import doctor
-        from axiommind.learning.checks import idris_status
-
-        checks = doctor(self.home.config, self.home.environ, self.home.user)
-        return [*checks, Check("checker", "ok", f"built in; {idris_status(self.home.environ)}")]
+        """What was found where, and what needs attention."""
+        return self._health.doctor()
 
     def verify(self, *, deep: bool = False) -> list[tuple[str, str]]:
         """Everything that is wrong, as (where, what). Nothing is repaired here."""
-        from axiommind.health.verify import verify
-        from axiommind.learning.quote_check import misplaced
-
-        with self.home.read_log() as (log, key):
-            found = verify(self.home.config, log, key, deep=deep)
-            if not found and self.home.config.index_path.exists():
-                with self.home.reading(Scope(None), None) as db:
-                    found = list(misplaced(db, log.blob))
-            return found
+        return self._health.verify(deep=deep)
 
     # --- parts -------------------------------------------------------------------------------------------
 
@@ -293,3 +278,9 @@ class Memory:
         from axiommind.scratchpads.access import Access
 
         return Access(self.home)
+
+    @cached_property
+    def _health(self) -> Health:
+        from axiommind.health.health import Health
+
+        return Health(self.home)
