@@ -94,7 +94,7 @@ INDEX_TABLES = {
     "entry_uses": "When an entry was shown, injected or cited by a decision, and in which session.",
     "rejected_claims": "Keys of claims that a person rejected: they are not learned again.",
     "checks": "The checkers' verdicts on the entries of a session, and whether they agreed.",
-    "decisions": "What was decided with `axm decide`.",
+    "decisions": "What was decided with `axm decision make`.",
     "decision_evidence": "The entries that a decision rests on, and the stage they had then.",
     "entities": "The current state of tasks, conditions and artifacts, derived from their events (`current_json`).",
     "entity_keys": "Every canonical key that an entity has had, with the event that set it.",
