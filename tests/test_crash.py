@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from axiommind.db import atomic, open_read, open_write
+from tests.counting import wait_for
 from tests.test_laws import examples
 from tests.transcripts import Lines, World
 
@@ -138,16 +139,12 @@ def test_workers_go_when_their_parent_is_killed(world: World) -> None:
     for n in range(4):
         world.write(lines.data().replace(b'"big-', f'"b{n}-'.encode()), f"big{n}")
     process = start(world, "index", workers=2)
-    deadline = time.monotonic() + 20
-    while not (children := _children(process.pid)) and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
+    children: list[int] = []
+    wait_for(lambda: children.extend(_children(process.pid)) or children or process.poll() is not None)
     assert children, "worker processes must have been started for this much"
     process.send_signal(signal.SIGKILL)
     process.wait()
-    deadline = time.monotonic() + 10
-    while any(_alive(pid) for pid in children) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not [pid for pid in children if _alive(pid)]
+    wait_for(lambda: not any(map(_alive, children)), "the end of the workers")
     world.memory().index()
     assert world.one("select count(*) from prompts") == 15_000
 

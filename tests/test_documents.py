@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from axiommind.ingest import DocumentReport
 from axiommind.log.sqlite import SqliteLog
 from axiommind.memory import Memory, Scope
 from axiommind.projections.runner import Index
+from tests.counting import wait_for
 from tests.test_laws import examples
 from tests.transcripts import Lines, World
 
@@ -728,13 +729,10 @@ def test_watch_sees_documents(world: World, notes: Notes) -> None:
     seen: list[Any] = []
     thread = threading.Thread(target=lambda: seen.append(next(watching)))
     thread.start()
-    for i in range(50):
-        if seen:
-            break
-        if i % 5 == 0:
-            notes.write("b.md", f"# B {i}\n")
-        time.sleep(0.2)
-    thread.join(20)
+    tries = itertools.count()
+    # Until the folder is watched, nobody sees what happens in it.
+    wait_for(lambda: seen or not notes.write("b.md", f"# B {next(tries)}\n"), "a change", poll_s=1.1)
+    thread.join()
     stop.set()
     assert seen and seen[0].documents.new == 1
 

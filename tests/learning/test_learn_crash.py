@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.counting import wait_for
 from tests.learning.sessions import Session
 from tests.test_crash import start
 from tests.transcripts import World
@@ -109,13 +111,7 @@ def test_killed_at_random_moments(indexed: World, undisturbed: Any, tmp_path: Pa
         rounds += 1
         process = start(world, "learn", "--no-index")
         while killed < KILLS:
-            # Most of a run is starting Python: wait for its first event, then a little longer, but not always.
-            until = time.monotonic() + 20
-            before = size(world)
-            while dice.random() > 0.001 and process.poll() is None and size(world) == before:
-                assert time.monotonic() < until
-                time.sleep(0.002)
-            time.sleep(dice.uniform(0, 0.15))
+            wait_for_work(process, world, dice)
             if process.poll() is not None:
                 break
             process.send_signal(signal.SIGKILL)
@@ -128,6 +124,13 @@ def test_killed_at_random_moments(indexed: World, undisturbed: Any, tmp_path: Pa
         assert world.memory().learning.run().sessions == 0
         assert world.memory().verify() == []
     assert killed == KILLS, "so many runs must have been killed in the middle of something"
+
+
+def wait_for_work(process: subprocess.Popen[bytes], world: World, dice: random.Random) -> None:
+    """Most of a run is starting Python: wait for its first event, then a little longer, but not always."""
+    before = size(world)
+    wait_for(lambda: dice.random() < 0.001 or process.poll() is not None or size(world) != before, poll_s=0.002)
+    time.sleep(dice.uniform(0, 0.15))
 
 
 def size(world: World) -> int:

@@ -17,6 +17,7 @@ import pytest
 
 from axiommind.surfaces.hooks import _resident
 from axiommind.surfaces.hooks._listening import listening
+from tests.counting import wait_for
 from tests.transcripts import PROJECT, Lines, World
 
 pytestmark = pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no local sockets on this system")
@@ -62,13 +63,16 @@ def test_it_answers_for_a_hook_that_imports_nothing(told: World, monkeypatch: py
         (door,) = (told.home / "hooks" / "resident").iterdir()
         assert stat.S_IMODE(door.stat().st_mode) == 0o600 and stat.S_IMODE(door.parent.stat().st_mode) == 0o700
         given, loaded = hook(told, "together")
+        wait_for(lambda: len(logged(told)) == 2, "the record")  # it is written once the hook has its answer
         assert given == alone and b"quartz" in given
         light = {"axiommind", "axiommind.surfaces", "axiommind.surfaces.hooks", "axiommind.surfaces.hooks._resident"}
         assert set(loaded) == light
         again, _ = hook(told, "together")
         assert again == b""  # it was told once, and that was recorded
+        wait_for(lambda: len(logged(told)) == 3, "the record")
         silent, _ = hook(told, "together", "Write a haiku about the sea")
         assert silent == b""
+        wait_for(lambda: len(logged(told)) == 4, "the record")
     assert [line["outcome"] for line in logged(told)] == ["served", "served", "silent", "silent"]
     assert not door.exists()
 

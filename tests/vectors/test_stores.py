@@ -608,6 +608,8 @@ WRITER = """
     for n in range(int(batches)):
         vectors = [[rolled.gauss(0, 1) for _ in range(24)] for _ in range(20)]
         store.upsert("passages", "static-1", [Row(f"{name}-{n}", i, n, "h", v) for i, v in enumerate(vectors)])
+        if n == 0:
+            print("stored", flush=True)
     store.close()
 """
 
@@ -630,8 +632,8 @@ def test_a_killed_writer_leaves_whole_upserts(kind: str, tmp_path: Path) -> None
     for n in range(kills):
         process = writer(kind, tmp_path, f"w{n}", 100_000)
         assert process.stdout is not None
-        assert process.stdout.readline() == "open\n"
-        time.sleep(0.08 + 0.07 * n)
+        assert (process.stdout.readline(), process.stdout.readline()) == ("open\n", "stored\n")
+        time.sleep(0.05 * n)
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
