@@ -121,7 +121,7 @@ class Store(NamedTuple):
         home.mkdir(parents=True)
         key = home_key(home)
         log = Bulk(config.log_path, key)
-        desk = ScratchpadWriter(log, key, None, actor="user")
+        writer = ScratchpadWriter(log, key, None, actor="user")
         flows: list[str] = []
         pads: list[str] = []
         found: Counter[str] = Counter()
@@ -131,18 +131,18 @@ class Store(NamedTuple):
         with log.bulk():
             while len(pads) < args.pads:
                 name, more = title(mixed, said["en"]), mixed.choice(said["en"])
-                flows.append(desk.create_workflow(name, more, f"/bench/p{len(flows) % 20}", None))
+                flows.append(writer.create_workflow(name, more, f"/bench/p{len(flows) % 20}", None))
                 for _ in range(min(each, args.pads - len(pads), 50)):
                     text = page(mixed, said, min(mixed.lognormvariate(0, 1) * mean / 1.65, LARGE))
-                    pads.append(desk.create_pad(flows[-1], title(mixed, said["en"]), text).pad.id)
+                    pads.append(writer.create_scratchpad(flows[-1], title(mixed, said["en"]), text).row.id)
                     written += len(text.encode())
                     if len(pads) % SAMPLED == 0:
                         sampled += 1
                         found.update(set(re.findall(r"[a-z]{3,}", text.lower())))
                     if len(pads) % A_TRANSACTION == 0:
                         log.next()
-            flows.append(desk.create_workflow("One large page", "", None, None))
-            large = desk.create_pad(flows[-1], "everything", page(mixed, said, LARGE)).pad.id
+            flows.append(writer.create_workflow("One large page", "", None, None))
+            large = writer.create_scratchpad(flows[-1], "everything", page(mixed, said, LARGE)).row.id
         wrote = time.perf_counter() - started
         started = time.perf_counter()
         index = Index(config.index_path)
@@ -167,7 +167,7 @@ class Store(NamedTuple):
 
 
 class Bulk(SqliteLog):
-    """A log in which many writes of a desk are one commit."""
+    """A log in which many writes of a writer are one commit."""
 
     @contextmanager
     def bulk(self) -> Iterator[None]:

@@ -26,7 +26,8 @@ from axiommind.projections.runner import Index
 from axiommind.reports import perspectives
 from axiommind.reports.perspectives import COMMON, Param, Perspective
 from axiommind.surfaces import cli, mcp
-from axiommind.surfaces.mcp._registry import Tool
+from axiommind.surfaces.mcp import stored_schemas
+from axiommind.surfaces.mcp.declarations import Tool
 from axiommind.text.estimate import estimate_tokens
 
 HERE = Path(__file__).parent
@@ -255,9 +256,18 @@ def meaning(action: argparse.Action) -> str:
 # --- what agents are offered -------------------------------------------------------------------------------
 
 
-def mcp_tools() -> str:
+def mcp_registry() -> mcp.Registry:
     with tempfile.TemporaryDirectory(prefix="axm-docs-") as folder:
-        offered = mcp.answers(Memory(Config.load({"AXM_HOME": folder}), environ={}, user=Path(folder))).tools
+        return mcp.answers(Memory(Config.load({"AXM_HOME": folder}), environ={}, user=Path(folder))).registry
+
+
+def mcp_schemas() -> str:
+    """The file that the server reads the schemas of its tools from."""
+    return stored_schemas.as_text([tool.function for tool in mcp_registry().tools.values()])
+
+
+def mcp_tools() -> str:
+    offered = mcp_registry()
     tools = list(offered.tools.values())
     told, listed = tokens(tools, TOLD), tokens(tools, LISTED)
     parts = [
@@ -487,18 +497,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write the reference pages of docs/ from the code.")
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 if a page differs")
     check = parser.parse_args().check
-    stale = []
-    for name, text in pages().items():
-        path = HERE / name
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(name)
-        if not check:
-            path.write_text(text, encoding="utf-8")
+    # The schemas first: the page about the tools is made from them.
+    stale = refreshed({stored_schemas.PATH: mcp_schemas()}, check)
+    stale += refreshed({HERE / name: text for name, text in pages().items()}, check)
     verb = "differs from the code; run: make docs" if check else "written"
-    for name in stale:
-        sys.stderr.write(f"docs/{name} {verb}\n")
+    for path in stale:
+        sys.stderr.write(f"{path.parent.name}/{path.name} {verb}\n")
     return 1 if check and stale else 0
+
+
+def refreshed(texts: dict[Path, str], check: bool) -> list[Path]:
+    """The files that differ from their texts; written, unless this is only a check."""
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in [] if check else stale:
+        path.write_text(texts[path], encoding="utf-8")
+    return stale
 
 
 if __name__ == "__main__":

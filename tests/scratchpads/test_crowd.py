@@ -1,4 +1,4 @@
-"""A crowd at the desk: one server for each agent's window, and somebody at the shell, all writing at once. What was
+"""A crowd at the writer: one server for each agent's window, and somebody at the shell, all writing at once. What was
 acknowledged is in the history, once and in order; nobody is locked out, and nothing else goes wrong."""
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Crowd:
     def __init__(self, world: World, windows: int) -> None:
         memory = world.memory()
         self.flow = memory.workflows.create("crowd", "everybody writes here").id
-        self.log = memory.scratchpads.create(self.flow, "log").pad.id
-        self.state = memory.scratchpads.create(self.flow, "state", "nobody").pad.id
+        self.log = memory.scratchpads.create(self.flow, "log").row.id
+        self.state = memory.scratchpads.create(self.flow, "state", "nobody").row.id
         self.world, self.done = world, [Done("main", pad, 1, "") for pad in (self.log, self.state)]
         self.failed: list[str] = []
         self.counts: Counter[str] = Counter()
@@ -239,7 +239,7 @@ def check(crowd: Crowd) -> None:
             versions = [done.version for done in told if done.who == who]
             assert versions == sorted(versions)
         now = memory.scratchpads.show(pad)
-        assert now.pad.version == len(told)
+        assert now.row.version == len(told)
         if pad != crowd.state:  # nothing was taken away: it all stands there, once
             marks = [done.mark for done in sorted(told, key=lambda done: done.version) if done.mark]
             assert all(now.text.count(mark) == 1 for mark in marks)

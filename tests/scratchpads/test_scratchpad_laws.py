@@ -72,7 +72,7 @@ def test_whatever_is_written_no_version_is_lost(history: list[tuple[Any, Any]]) 
     with tempfile.TemporaryDirectory() as folder:
         memory = World(Path(folder)).memory()
         flow = memory.workflows.create("React專案", "前端開發", "/p/one").id
-        pads = [memory.scratchpads.create(flow, f"pad {n}", "# Plan\nfirst\n").pad.id for n in range(3)]
+        pads = [memory.scratchpads.create(flow, f"pad {n}", "# Plan\nfirst\n").row.id for n in range(3)]
         seen: dict[str, list[str]] = {pad: [memory.scratchpads.show(pad).text] for pad in pads}
         for who, what in history:
             if who == "forget":
@@ -91,9 +91,9 @@ def test_whatever_is_written_no_version_is_lost(history: list[tuple[Any, Any]]) 
             assert [memory.scratchpads.at(pad, str(n + 1)).text for n in range(len(texts))] == texts
             assert [version.version for version in memory.scratchpads.history(pad)] == list(range(len(texts), 0, -1))
             now = memory.scratchpads.show(pad)
-            assert (now.text, now.pad.version) == (texts[-1], len(texts))
+            assert (now.text, now.row.version) == (texts[-1], len(texts))
             counted = now.text.count("\n") + (now.text != "" and not now.text.endswith("\n"))
-            assert (now.pad.size_bytes, now.pad.lines) == (len(now.text.encode()), counted)
+            assert (now.row.size_bytes, now.row.lines) == (len(now.text.encode()), counted)
         assert memory.verify() == []
         check_chunks(memory, seen)
 
@@ -117,9 +117,9 @@ def check_chunks(memory: Memory, seen: dict[str, list[str]]) -> None:
 
 def test_of_two_who_write_at_once_one_is_told(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "# Goal\nship it\n## Steps\n").pad
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "# Goal\nship it\n## Steps\n").row
     mine = memory.scratchpads.replace(pad.id, "# Goal\nship it today\n", expect=pad.version)
-    assert mine.pad.version == 2
+    assert mine.row.version == 2
     with pytest.raises(Changed) as told:
         memory.scratchpads.replace(pad.id, "# Goal\nwait\n", expect=pad.version)
     assert "version 2" in told.value.message and "L1 # Goal" in told.value.message
@@ -129,7 +129,7 @@ def test_of_two_who_write_at_once_one_is_told(world: World) -> None:
 def test_whoever_appends_at_once_all_of_it_is_there(world: World) -> None:
     memory = world.memory()
     flow = memory.workflows.create("crowd").id
-    pad = memory.scratchpads.create(flow, "log").pad.id
+    pad = memory.scratchpads.create(flow, "log").row.id
     failed: list[Exception] = []
 
     def write(who: int) -> None:
@@ -147,7 +147,7 @@ def test_whoever_appends_at_once_all_of_it_is_there(world: World) -> None:
         thread.join()
     assert failed == []
     now = memory.scratchpads.show(pad)
-    assert now.pad.version == 61
+    assert now.row.version == 61
     for who in range(6):
         assert [now.text.index(f"<{who}:{n}>") for n in range(10)] == sorted(
             now.text.index(f"<{who}:{n}>") for n in range(10)
@@ -165,7 +165,7 @@ def test_fifty_pads_and_no_more_however_many_make_them(world: World) -> None:
         own = world.memory()
         for n in range(10):
             try:
-                made.append(own.scratchpads.create(flow, f"{who} {n}").pad.id)
+                made.append(own.scratchpads.create(flow, f"{who} {n}").row.id)
             except BadQuery as error:
                 refused.append(error)
 
@@ -177,25 +177,25 @@ def test_fifty_pads_and_no_more_however_many_make_them(world: World) -> None:
     assert (len(set(made)), len(refused)) == (50, 10)
     assert "50 scratchpads" in refused[0].message
     memory.forget(pad=made[0])
-    assert memory.scratchpads.create(flow, "room again").pad.version == 1
+    assert memory.scratchpads.create(flow, "room again").row.version == 1
     assert memory.workflows.show(flow).scratchpad_count == 50
 
 
 def test_what_is_written_while_the_index_is_gone_is_read_from_the_log(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").pad.id
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").row.id
     for name in ("index.db", "index.db-wal", "index.db-shm"):
         (world.home / name).unlink(missing_ok=True)
     assert memory.scratchpads.show(pad).text == "first"
     memory.scratchpads.append(pad, "second")
     memory.index()
-    assert memory.scratchpads.show(pad).text.endswith("second") and memory.scratchpads.show(pad).pad.version == 2
+    assert memory.scratchpads.show(pad).text.endswith("second") and memory.scratchpads.show(pad).row.version == 2
     assert memory.verify() == []
 
 
 def test_an_index_of_an_older_version_keeps_nobody_from_writing(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").pad.id
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").row.id
     with contextlib.closing(sqlite3.connect(world.home / "index.db")) as db:  # as it was before there were pads
         for table in ("pad_owners", "pad_chunks", "pads", "workflows"):
             db.execute(f"drop table {table}")
@@ -214,25 +214,25 @@ def test_an_index_of_an_older_version_keeps_nobody_from_writing(world: World) ->
 
 def test_what_the_log_has_is_written_whatever_the_index_does(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").pad.id
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").row.id
 
     def fail(*_: object) -> None:
         raise DiskFull("no space left")
 
     with monkeypatch.context() as patched:
         patched.setattr("axiommind.projections.runner.Index.catch_up", fail)
-        assert memory.scratchpads.append(pad, "second").pad.version == 2, "or it would be appended twice"
+        assert memory.scratchpads.append(pad, "second").row.version == 2, "or it would be appended twice"
     for name in ("index.db", "index.db-wal", "index.db-shm"):
         (world.home / name).unlink(missing_ok=True)
     monkeypatch.setattr("axiommind.scratchpads.access._AT_ONCE", 1)
-    assert memory.scratchpads.append(pad, "third").pad.version == 3
+    assert memory.scratchpads.append(pad, "third").row.version == 3
     with pytest.raises(NotFound, match="there is no index"):  # and not an empty one, in which nothing is found
         memory.workflows.search("one")
 
 
 def test_a_section_is_found_again_by_the_heading_that_made_it(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan").pad.id
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan").row.id
     headings = ("#Next", "Next", "####### Deep", "C #", "long " * 50, "## Two")
     for heading in headings * 2:
         memory.scratchpads.append_section(pad, heading, "- a line")
@@ -248,12 +248,12 @@ def test_a_section_is_found_again_by_the_heading_that_made_it(world: World) -> N
 
 def test_a_long_history_is_not_held_at_once(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "x" * 500_000).pad.id
+    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "x" * 500_000).row.id
     for n in range(40):
         memory.scratchpads.append(pad, str(n))
     tracemalloc.start()
     try:
-        assert len(memory.scratchpads.history(pad)) == 41 and memory.scratchpads.at(pad, "-1").pad.version == 40
+        assert len(memory.scratchpads.history(pad)) == 41 and memory.scratchpads.at(pad, "-1").row.version == 40
         assert tracemalloc.get_traced_memory()[1] < 8_000_000
     finally:
         tracemalloc.stop()
@@ -264,7 +264,7 @@ def test_a_key_that_comes_in_two_halves_is_not_kept(world: World) -> None:
     body = "\n".join(["MIIEowIBAAKCAQEA" + "q7Zk" * 12] * 8)
     pad = memory.scratchpads.create(
         memory.workflows.create("keys").id, "plan", "-----BEGIN RSA PRIVATE KEY-----\n"
-    ).pad.id
+    ).row.id
     done = memory.scratchpads.insert(pad, 2, f"{body}\n-----END RSA PRIVATE KEY-----")
     assert "q7Zk" not in memory.scratchpads.show(pad).text and done.note and "secret" in done.note
     assert memory.verify() == []
@@ -272,7 +272,7 @@ def test_a_key_that_comes_in_two_halves_is_not_kept(world: World) -> None:
 
 def test_the_outline_of_many_headings_takes_a_moment(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("long").id, "headings", "# a\n## b\n" * 90_000).pad
+    pad = memory.scratchpads.create(memory.workflows.create("long").id, "headings", "# a\n## b\n" * 90_000).row
     with pytest.raises(Changed) as told:
         memory.scratchpads.replace(pad.id, "", expect=7)
     assert "headings more" in told.value.message

@@ -10,20 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiommind.errors import BadQuery, QueryLimit
-from axiommind.projections.scratchpad_rows import PadRow, PadText
+from axiommind.projections.scratchpad_rows import ScratchpadRow, ScratchpadText
 from axiommind.scratchpads import search_lines as searching
-from axiommind.scratchpads.search_lines import PadMatches, search_lines
+from axiommind.scratchpads.search_lines import search_lines
+from axiommind.scratchpads.values import ScratchpadMatches
 from tests.counting import ending
 
 
-def pad(text: str) -> PadText:
-    return PadText(PadRow("pad_1", "wf_1", "notes", 1, len(text), 0, "", "", ""), text)
+def pad(text: str) -> ScratchpadText:
+    return ScratchpadText(ScratchpadRow("pad_1", "wf_1", "notes", 1, len(text), 0, "", "", ""), text)
 
 
 NOTES = pad("alpha\nBeta, beta\nx\ny\nz\n로그인 beta 12\nend\n")
 
 
-def places(found: PadMatches) -> list[tuple[int, int, str]]:
+def places(found: ScratchpadMatches) -> list[tuple[int, int, str]]:
     return [(one.line_number, one.char_position, one.match_text) for one in found.matches]
 
 
@@ -36,19 +37,19 @@ def test_a_text_is_found_in_any_case_once_a_line() -> None:
 
 def test_lines_around_matches_are_one_range_where_they_touch() -> None:
     apart = search_lines(NOTES, query="beta", context=1)
-    assert [one.lines for one in apart.ranges] == [
-        ("... 1: alpha", "> 2: Beta, beta", "... 3: x"),
-        ("... 5: z", "> 6: 로그인 beta 12", "... 7: end"),
+    assert [one.text for one in apart.ranges] == [
+        "... 1: alpha\n> 2: Beta, beta\n... 3: x",
+        "... 5: z\n> 6: 로그인 beta 12\n... 7: end",
     ]
     touching = search_lines(NOTES, query="beta", context=2)
     assert [(one.first, one.last) for one in touching.ranges] == [(1, 7)]
-    assert search_lines(NOTES, query="beta", context=0).ranges[1].lines == ("> 6: 로그인 beta 12",)
+    assert search_lines(NOTES, query="beta", context=0).ranges[1].text == "> 6: 로그인 beta 12"
 
 
 def test_a_limit_says_how_many_there_are_and_marks_what_is_beside() -> None:
     found = search_lines(pad("hit\n" * 9), query="hit", limit=2, context=1)
     assert (len(found.matches), found.total_matches, found.truncated) == (2, 9, True)
-    assert found.ranges[0].lines == ("> 1: hit", "> 2: hit", "> 3: hit")
+    assert found.ranges[0].text == "> 1: hit\n> 2: hit\n> 3: hit"
 
 
 def test_a_long_line_is_shown_around_the_match() -> None:
@@ -56,7 +57,7 @@ def test_a_long_line_is_shown_around_the_match() -> None:
     assert found.matches[0].char_position == 5002
     assert "here" in found.matches[0].snippet
     assert len(found.matches[0].snippet) == 150
-    assert len(found.ranges[0].lines[0]) < 500
+    assert len(found.ranges[0].text) < 500
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,9 @@ def test_every_line_that_holds_the_text_is_found(text: str, query: str, context:
         start = one.char_position - 1
         assert lines[one.line_number - 1][start : start + len(query)] == one.match_text
         assert folded(one.match_text) == folded(query)
-    marked = [int(m[1]) for part in found.ranges for line in part.lines if (m := re.match(r"> (\d+): ", line))]
+    marked = [
+        int(m[1]) for part in found.ranges for line in part.text.split("\n") if (m := re.match(r"> (\d+): ", line))
+    ]
     assert marked == [n for n in holding if any(part.first <= n <= part.last for part in found.ranges)]
     assert all(left.last + 1 < right.first for left, right in zip(found.ranges, found.ranges[1:], strict=False))
 

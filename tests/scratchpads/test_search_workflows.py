@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from axiommind.errors import BadQuery
 from axiommind.memory import Memory
-from axiommind.scratchpads.search_workflows import WorkflowPage
+from axiommind.scratchpads.values import WorkflowPage
 from axiommind.text.edits import cut
 from axiommind.text.tokens import Clause, keyword_clauses, terms
 from tests.transcripts import Lines, World
@@ -44,7 +44,7 @@ def test_the_worked_example_has_ten_points(memory: Memory) -> None:
     made(memory, "React專案", "前端開發", ("React基礎", "組件設計模式..."), ("狀態管理", "React hooks..."))
     page = memory.workflows.search("React 組件")
     assert scores(page) == [("React專案", 10)]
-    assert [(one.pad.title, one.score, one.snippet) for one in page.results[0].matching_scratchpads] == [
+    assert [(one.row.title, one.score, one.snippet) for one in page.results[0].matching_scratchpads] == [
         ("React基礎", 4, "組件設計模式..."),
         ("狀態管理", 1, "React hooks..."),
     ]
@@ -72,7 +72,7 @@ def test_a_word_in_a_pad_is_enough_and_what_did_not_match_is_left_out(memory: Me
     made(memory, "Beta", "about other things", ("notes", "nothing"))
     page = memory.workflows.search("locks")
     assert scores(page) == [("Alpha", 2)]
-    assert [one.pad.title for one in page.results[0].matching_scratchpads] == ["more"]
+    assert [one.row.title for one in page.results[0].matching_scratchpads] == ["more"]
 
 
 def test_a_title_counts_once_however_long_the_pad_is(memory: Memory) -> None:
@@ -130,7 +130,7 @@ def test_long_runs_and_many_signs(memory: Memory) -> None:
 def test_an_empty_home_has_an_empty_page(memory: Memory) -> None:
     page = memory.workflows.search("deploy", page=3)
     assert (page.results, page.total_results, page.has_more, page.search_method) == ((), 0, False, "fts5")
-    assert memory.scratchpads.search("배포").hits == ()
+    assert memory.scratchpads.search("배포").results == ()
 
 
 # --- laws ------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ class Home:
             for _ in range(rng.choice((0, 1, 2, 3))):
                 pad = self.memory.scratchpads.create(
                     flow.id, " ".join(said(5).split()), said(rng.choice((3, 40, 900)))
-                ).pad
+                ).row
                 if n % 3 == 0:
                     self.memory.scratchpads.append(pad.id, said(30))
                     self.memory.scratchpads.rename(pad.id, " ".join(said(3).split()))
@@ -176,9 +176,9 @@ class Home:
             pads = []
             for pad in self.pads[flow.id]:
                 chunks = ["\n".join(lines) for lines in cut(pad.text.split("\n"))]
-                points = 3 * times(query, pad.pad.title) + sum(times(query, chunk) for chunk in chunks)
+                points = 3 * times(query, pad.row.title) + sum(times(query, chunk) for chunk in chunks)
                 if points:
-                    pads.append((pad.pad.id, points))
+                    pads.append((pad.row.id, points))
             pads.sort(key=lambda one: -one[1])
             if total := own + sum(points for _, points in pads):
                 found.append((flow.id, total, pads))
@@ -220,7 +220,7 @@ def test_pages_hold_what_counting_the_texts_gives(home: Home, query: str, scope:
         more = page.has_more
         found += page.results
         assert page.total_results == len(expected)
-    pads = [[(pad.pad.id, pad.score) for pad in one.matching_scratchpads] for one in found]
+    pads = [[(pad.row.id, pad.score) for pad in one.matching_scratchpads] for one in found]
     assert [(one.workflow.id, one.score, of) for one, of in zip(found, pads, strict=True)] == expected
     assert [one.rank for one in found] == list(range(1, len(found) + 1))
 
@@ -234,11 +234,11 @@ def test_pads_are_found_best_first_and_each_once(memory: Memory) -> None:
         memory, "deploy deploy", "deploy", ("log", deploy), ("deploy plan", "first steps"), ("other", "nothing")
     )
     page = memory.scratchpads.search("deploy plan")
-    assert {hit.pad.title for hit in page.hits} == {"log", "deploy plan"}
-    assert page.hits[0].pad.title == "deploy plan"
-    assert all(hit.pad.workflow_id == flow and hit.workflow_name == "deploy deploy" for hit in page.hits)
-    log = next(hit for hit in page.hits if hit.pad.title == "log")
-    assert log.citation.path == f"axm://pad/{log.pad.id}"
+    assert {hit.scratchpad.title for hit in page.results} == {"log", "deploy plan"}
+    assert page.results[0].scratchpad.title == "deploy plan"
+    assert all(hit.scratchpad.workflow_id == flow and hit.workflow_name == "deploy deploy" for hit in page.results)
+    log = next(hit for hit in page.results if hit.scratchpad.title == "log")
+    assert log.citation.path == f"axm://pad/{log.scratchpad.id}"
     assert (log.line_start, log.line_end) == log.citation[1:]
 
 
@@ -248,7 +248,7 @@ def test_pads_of_one_workflow_or_of_one_scope(memory: Memory) -> None:
     made(memory, "three", "", ("c", "the deploy"))
 
     def titles(**asked: str) -> set[str]:
-        return {hit.pad.title for hit in memory.scratchpads.search("deploy", **asked).hits}  # type: ignore[arg-type]
+        return {hit.scratchpad.title for hit in memory.scratchpads.search("deploy", **asked).results}  # type: ignore[arg-type]
 
     assert titles() == {"a", "b", "c"}
     assert titles(workflow=one) == {"a"}
@@ -261,8 +261,8 @@ def test_pages_of_pads_hold_every_pad_once(memory: Memory) -> None:
     seen, cursor = [], None
     while True:
         page = memory.scratchpads.search("deploy", limit=3, cursor=cursor)
-        assert page.total == 7
-        seen += [hit.pad.id for hit in page.hits]
+        assert page.total_results == 7
+        seen += [hit.scratchpad.id for hit in page.results]
         cursor = page.next_cursor
         if cursor is None:
             break

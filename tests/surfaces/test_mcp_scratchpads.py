@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from axiommind.surfaces.mcp._pages import cursor_of, mark_of
+from axiommind.surfaces.mcp.pages import cursor_of, mark_of
 from tests.transcripts import PROJECT, World
 
 mcp = pytest.importorskip("mcp")
@@ -298,9 +298,9 @@ def test_half_characters_are_no_text(act: Callable[[Act], Any], world: World) ->
 def test_a_shared_server_asks_for_the_version(world: World) -> None:
     from axiommind.surfaces.mcp import answers
 
-    pad = world.memory().scratchpads.create(world.memory().workflows.create("W").id, "P", "# Plan\n").pad.id
-    tools = answers(world.memory()).tools
-    tools.is_shared = True
+    pad = world.memory().scratchpads.create(world.memory().workflows.create("W").id, "P", "# Plan\n").row.id
+    tools = answers(world.memory()).registry
+    tools.context.is_shared = True
     tools.call("get-scratchpad", {"id": pad})  # by whom?
     refused = tools.call("chop-scratchpad", {"id": pad})
     assert refused["isError"] and "version: is missing" in refused["content"][0]["text"]
@@ -313,10 +313,10 @@ def test_answers_are_no_longer_than_clients_take(world: World) -> None:
     memory = world.memory()
     for n in range(5):
         flow = memory.workflows.create(f"alpha {n}", "alpha " * 1_500).id
-        with memory._access.writing("agent") as desk:
-            pads = [desk.create_pad(flow, f"alpha {m} " + "long " * 30, "alpha beta " * 20) for m in range(50)]
-    headed = memory.scratchpads.create(memory.workflows.create("heads").id, "h", "# a\n" * 5_000).pad.id
-    tools = answers(memory).tools
+        with memory._access.writing("agent") as writer:
+            pads = [writer.create_scratchpad(flow, f"alpha {m} " + "long " * 30, "alpha beta " * 20) for m in range(50)]
+    headed = memory.scratchpads.create(memory.workflows.create("heads").id, "h", "# a\n" * 5_000).row.id
+    tools = answers(memory).registry
 
     def asked(name: str, **given: Any) -> Any:
         answer = tools.call(name, given)
@@ -333,7 +333,7 @@ def test_answers_are_no_longer_than_clients_take(world: World) -> None:
     assert asked("search-workflows", query="heads")["message"].endswith("page 1 of 1.")
     headings = asked("get-scratchpad-outline", id=headed)
     assert len(headings["outline"]) > 1_000 and "headings more" in headings["note"]
-    assert asked("get-scratchpad-outline", id=pads[0].pad.id)["note"] is None
+    assert asked("get-scratchpad-outline", id=pads[0].row.id)["note"] is None
     refused = tools.call("create-workflow", {"name": "n", "project_scope": "x" * 5_000})
     assert "4,096 characters at most" in refused["content"][0]["text"]
     forged = tools.call("list-workflows", {"cursor": cursor_of(10**30, mark_of("workflows", None, "all"))})
@@ -343,9 +343,9 @@ def test_answers_are_no_longer_than_clients_take(world: World) -> None:
 def test_a_workflow_has_fifty_pads_at_most(act: Callable[[Act], Any], world: World) -> None:
     memory = world.memory()
     flow = memory.workflows.create("Full").id
-    with memory._access.writing("agent") as desk:
+    with memory._access.writing("agent") as writer:
         for n in range(50):
-            desk.create_pad(flow, f"P{n}", "")
+            writer.create_scratchpad(flow, f"P{n}", "")
 
     async def play(agent: Agent, _: Agent) -> str:
         return await agent.refused("create-scratchpad", workflow_id=flow, title="one more")

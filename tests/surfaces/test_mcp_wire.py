@@ -1,4 +1,4 @@
-"""The MCP server on the wire: the light front answers as the SDK does, and nothing that is sent can break it."""
+"""The MCP server on the wire: the light server answers as the SDK does, and nothing that is sent can break it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from hypothesis import strategies as st
 
 from axiommind.config import Config
 from axiommind.errors import NotFound, UsageError
-from axiommind.surfaces.mcp import Answers, Arg, Message, Tools
-from axiommind.surfaces.mcp._http import Address, Door
-from axiommind.surfaces.mcp._schemas import BadArguments, checked, input_schema
-from axiommind.surfaces.mcp._stdio import MOST_BYTES, Front
+from axiommind.surfaces.mcp import Answers, Context, Registry
+from axiommind.surfaces.mcp.arguments import BadArguments, checked
+from axiommind.surfaces.mcp.declarations import PromptMessage, prompt, resource, tool
+from axiommind.surfaces.mcp.http_server import AccessGuard, Address
+from axiommind.surfaces.mcp.schemas import Arg, input_schema
+from axiommind.surfaces.mcp.stdio_server import MOST_BYTES, StdioConnection
 from tests.transcripts import Lines, World
 
 META = {
@@ -40,43 +42,50 @@ class Sum(TypedDict):
     note: NotRequired[str | None]
 
 
+@tool("add", "Add", "Adds whole numbers.", reads=False)
+def add(
+    _: Context, of: Annotated[list[int], Arg("Which.", max_length=5)], how: Literal["plain", "odd"] = "plain"
+) -> Sum:
+    if how == "odd":
+        raise ValueError("a secret")
+    if not of:
+        raise NotFound("there is nothing to add", hint="give some numbers")
+    print("a stray print")
+    return Sum(sum=float(sum(of)), of=of)
+
+
+@tool("wait", "Wait", "Waits.")
+def wait(_: Context) -> Sum:
+    go_on.wait(5)
+    return Sum(sum=float("nan"), of=[], note="half \ud800")
+
+
+@tool("much", "Much", "Says too much.")
+def much(_: Context) -> Sum:
+    return Sum(sum=0.0, of=[], note="x" * 500_000)
+
+
+@resource("axm://about", "about", "About", "What this is.")
+def about(_: Context) -> str:
+    return "a test"
+
+
+@resource("axm://doc/{path}", "doc", "A document", "Text.", complete={"path": lambda _, begun: [begun + "s"]})
+def doc(_: Context, path: str) -> str:
+    if path == "none":
+        raise NotFound("there is no document none")
+    return f"the text of {path}"
+
+
+@prompt("handoff", "Hand over", "What the next one needs.")
+def handoff(_: Context, project: Annotated[str, Arg("Which.")], more: str | None = None) -> list[PromptMessage]:
+    return [PromptMessage("user", f"hand over {project}"), PromptMessage("assistant", f"and {more}")]
+
+
 def offered(world: World) -> Answers:
     """A server that offers one of everything."""
-    tools = Tools(world.memory())
-
-    @tools.tool("add", "Add", "Adds whole numbers.", reads=False)
-    def add(of: Annotated[list[int], Arg("Which.", max_length=5)], how: Literal["plain", "odd"] = "plain") -> Sum:
-        if how == "odd":
-            raise ValueError("a secret")
-        if not of:
-            raise NotFound("there is nothing to add", hint="give some numbers")
-        print("a stray print")
-        return Sum(sum=float(sum(of)), of=of)
-
-    @tools.tool("wait", "Wait", "Waits.")
-    def wait() -> Sum:
-        go_on.wait(5)
-        return Sum(sum=float("nan"), of=[], note="half \ud800")
-
-    @tools.tool("much", "Much", "Says too much.")
-    def much() -> Sum:
-        return Sum(sum=0.0, of=[], note="x" * 500_000)
-
-    @tools.resource("axm://about", "about", "About", "What this is.")
-    def about() -> str:
-        return "a test"
-
-    @tools.resource("axm://doc/{path}", "doc", "A document", "Text.", complete={"path": lambda begun: [begun + "s"]})
-    def doc(path: str) -> str:
-        if path == "none":
-            raise NotFound("there is no document none")
-        return f"the text of {path}"
-
-    @tools.prompt("handoff", "Hand over", "What the next one needs.")
-    def handoff(project: Annotated[str, Arg("Which.")], more: str | None = None) -> list[Message]:
-        return [Message("user", f"hand over {project}"), Message("assistant", f"and {more}")]
-
-    return Answers(tools, "How to use it.")
+    registry = Registry(Context(world.memory()), [add, wait, much], lambda: [about, doc], lambda: [handoff])
+    return Answers(registry, "How to use it.")
 
 
 class Talk:
@@ -84,7 +93,7 @@ class Talk:
 
     def __init__(self, answers: Answers) -> None:
         self.heard: queue.Queue[dict[str, Any]] = queue.Queue()
-        self.front = Front(answers, lambda data: self.heard.put(json.loads(data)))
+        self.front = StdioConnection(answers, lambda data: self.heard.put(json.loads(data)))
 
     def say(self, message: Any) -> None:
         self.front.receive(message if isinstance(message, bytes) else json.dumps(message).encode())
@@ -98,10 +107,10 @@ class SdkTalk(Talk):
     """The same with the SDK's server."""
 
     def __init__(self, answers: Answers) -> None:
-        from axiommind.surfaces.mcp._sdk import Awake
+        from axiommind.surfaces.mcp.sdk_server import SdkThread
 
         self.heard = queue.Queue()
-        self.sdk = Awake(answers, self.heard.put)
+        self.sdk = SdkThread(answers, self.heard.put)
 
     def say(self, message: Any) -> None:
         self.sdk.receive(message)
@@ -258,6 +267,7 @@ def test_what_the_published_schema_allows_is_taken(arguments: dict[str, Any]) ->
     jsonschema = pytest.importorskip("jsonschema")
 
     def function(
+        _: Context,
         words: Annotated[str, Arg("w", min_length=1, max_length=5)],
         ids: Annotated[list[str], Arg(min_length=1, max_length=3)] = [],  # noqa: B006
         number: Annotated[int | float, Arg(ge=0, le=9)] = 1,
@@ -295,7 +305,7 @@ def test_a_first_answer_loads_nothing_heavy(world: World) -> None:
     sent = sent[:-1] + b"\n" + b"x" * (MOST_BYTES + 10) + b"\n" + json.dumps(request(4, "ping")).encode()
     code = (
         "import sys, os, json\n"
-        "from axiommind.surfaces.mcp import recall\n"
+        "from axiommind.surfaces.mcp.tools import recall\n"
         "before = recall.mark_of\n"
         "def noisy(*args): print('a stray print'); os.system('echo and of a child'); return before(*args)\n"
         "recall.mark_of = noisy\n"
@@ -344,11 +354,11 @@ def test_http_is_for_this_machine_unless_there_is_a_token(world: World) -> None:
     ],
     ids=str,
 )
-def test_the_door_lets_in_whom_it_is_for(headers: dict[str, str], status: int | None) -> None:
+def test_the_guard_lets_in_whom_it_should(headers: dict[str, str], status: int | None) -> None:
     async def app(*_: Any) -> None: ...
 
-    door = Door(app, Address("127.0.0.1", 8765, "s3cret"))
-    found = door.refusal({name.encode(): value.encode("latin-1") for name, value in headers.items()})
+    guard = AccessGuard(app, Address("127.0.0.1", 8765, "s3cret"))
+    found = guard.refusal({name.encode(): value.encode("latin-1") for name, value in headers.items()})
     assert (found[0] if found else None) == status
 
 

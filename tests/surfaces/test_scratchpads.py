@@ -296,7 +296,7 @@ def test_forgetting_a_project_takes_its_workflows_along(axm: Axm, world: World) 
     memory = world.memory()
     memory.index()
     flow = memory.workflows.create("Zorbulon", cwd=PROJECT)
-    pad = memory.scratchpads.create(flow.id, "Grimblewick", "flabbergastor").pad
+    pad = memory.scratchpads.create(flow.id, "Grimblewick", "flabbergastor").row
     other = memory.workflows.create("Elsewhere", cwd="/elsewhere")
     done = axm("forget", "--project", PROJECT)
     assert done.err.startswith(f"Forgotten: 1 session, 1 workflow and 1 scratchpad of {PROJECT}\n")

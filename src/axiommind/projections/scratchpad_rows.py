@@ -1,4 +1,4 @@
-"""Rows of workflows and scratchpads, as every part reads them."""
+"""Rows of workflows and scratchpads, as everything outside the projection reads them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["PadRow", "PadText", "WorkflowRow", "list_pads", "list_workflows", "one_pad", "one_workflow", "text_of"]
+__all__ = [
+    "ScratchpadRow",
+    "ScratchpadText",
+    "WorkflowRow",
+    "list_scratchpads",
+    "list_workflows",
+    "one_scratchpad",
+    "one_workflow",
+    "text_of",
+]
 
 
 class WorkflowRow(NamedTuple):
@@ -21,7 +30,7 @@ class WorkflowRow(NamedTuple):
     project: str
 
 
-class PadRow(NamedTuple):
+class ScratchpadRow(NamedTuple):
     id: str
     workflow_id: str
     title: str
@@ -33,10 +42,10 @@ class PadRow(NamedTuple):
     project: str
 
 
-class PadText(NamedTuple):
-    """A pad and its text."""
+class ScratchpadText(NamedTuple):
+    """A scratchpad and its text."""
 
-    pad: PadRow
+    row: ScratchpadRow
     text: str
 
 
@@ -45,7 +54,7 @@ _WORKFLOWS = """
            (select count(*) from pads p where p.workflow_id = w.id), w.project
     from workflows w
 """
-_PADS = """
+_SCRATCHPADS = """
     select p.id, p.workflow_id, p.title, p.version, p.size_bytes, p.lines, p.created_at, p.updated_at, p.project
     from pads p
 """
@@ -78,31 +87,31 @@ def list_workflows(
 
 
 def _where(wanted: dict[str, str | bool | None]) -> tuple[str, list[str | bool]]:
-    """Only what was asked for: beside `or ? is null` no index would be used."""
+    """Conditions for what was asked for only: with `or ? is null` no index would be used."""
     given = {column: value for column, value in wanted.items() if value is not None}
     return "where " + " and ".join(f"{column} = ?" for column in given) if given else "", list(given.values())
 
 
-def one_pad(db: sqlite3.Connection, name: str) -> PadRow | None:
-    row = db.execute(f"{_PADS} where p.id = ?", (name,)).fetchone()
-    return None if row is None else PadRow._make(row)
+def one_scratchpad(db: sqlite3.Connection, name: str) -> ScratchpadRow | None:
+    row = db.execute(f"{_SCRATCHPADS} where p.id = ?", (name,)).fetchone()
+    return None if row is None else ScratchpadRow._make(row)
 
 
-def list_pads(
+def list_scratchpads(
     db: sqlite3.Connection,
     *,
     workflow: str | None = None,
     project: str | None = None,
     limit: int = 20,
     offset: int = 0,
-) -> list[PadRow]:
-    """Those of a workflow in the order they were made; of all, the latest updated first."""
+) -> list[ScratchpadRow]:
+    """Those of a workflow in the order they were created; of all, the latest updated first."""
     order = "p.ordinal, p.id" if workflow is not None else "p.position desc, p.id"
     where, values = _where({"p.workflow_id": workflow, "p.project": project})
-    rows = db.execute(f"{_PADS} {where} order by {order} limit ? offset ?", (*values, limit, offset))
-    return [PadRow._make(row) for row in rows]
+    rows = db.execute(f"{_SCRATCHPADS} {where} order by {order} limit ? offset ?", (*values, limit, offset))
+    return [ScratchpadRow._make(row) for row in rows]
 
 
-def text_of(db: sqlite3.Connection, pad: str) -> str:
-    rows = db.execute("select text from pad_chunks where pad_id = ? order by seq", (pad,))
+def text_of(db: sqlite3.Connection, scratchpad: str) -> str:
+    rows = db.execute("select text from pad_chunks where pad_id = ? order by seq", (scratchpad,))
     return "\n".join(row[0] for row in rows)

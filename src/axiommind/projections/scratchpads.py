@@ -1,8 +1,8 @@
-"""Pads: workflows, their scratchpads, and the text of these in chunks. Folds workflow and scratchpad events.
+"""Scratchpads: workflows, their scratchpads, and the texts of these in chunks.
 
-A written event holds an edit, not a text: appending to a long pad costs what is appended. The chunks of a pad, one line
-break between them, are its text; they are always `cut` of the whole of it, and those that an edit does not reach keep
-their rows.
+A written event holds an edit, not a text, so appending to a long scratchpad costs what is appended. The chunks of a
+scratchpad, joined by line breaks, are its text; they are always `cut` of the whole text, and chunks that an edit does
+not reach keep their rows.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _DDL = (
     """,
     "create index idx_pads_workflow on pads(workflow_id, ordinal)",
     "create index idx_pads_latest on pads(position)",
-    # `pad_id` is null in the row of the workflow's own words, whose title is its name.
+    # `pad_id` is null in the row of the workflow itself: its title is the name, its text the description.
     """
     create table pad_chunks (
         id integer primary key,
@@ -76,8 +76,8 @@ _DDL = (
     """,
     "create index idx_pad_chunks_pad on pad_chunks(pad_id, seq)",
     "create index idx_pad_chunks_workflow on pad_chunks(workflow_id)",
-    # Whose a chunk is, by numbers (the position of the event that made it): points are counted place by place, and a
-    # chunk's row is long. Three words that are in a third of the pads: 26 ms, and 40 through an index of the chunks.
+    # Who owns a chunk, by numbers (positions of the creating events): points are counted place by place, and the row
+    # of a chunk is long. Three words that are in a third of the scratchpads: 26 ms, and 40 through an index of chunks.
     """
     create table pad_owners (
         id integer primary key,
@@ -160,7 +160,7 @@ def _update(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     given = _words(event, batch) or {}
     name, text = given.get("name", row[0]), given.get("description", row[1])
     if given:
-        # The text is set also where only the name is new: the passage holds both, and leaves with the old ones.
+        # The text is set even if only the name is new: the passage holds both, and is indexed anew.
         db.execute(
             """
             update pad_chunks set line_end = ?, timestamp = ?, text = ? where workflow_id = ? and pad_id is null
@@ -190,17 +190,17 @@ def _words(event: Event, batch: Batch) -> dict[str, Any] | None:
 
 
 def _terms(title: str) -> int:
-    """How many of a passage's terms are those of its title."""
+    """How many of a passage's terms belong to its title."""
     return len(fts_text(title).split())
 
 
-# --- pads --------------------------------------------------------------------------------------------------
+# --- scratchpads -------------------------------------------------------------------------------------------
 
 
 def _write(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     given = event.payload
-    pad, at = str(event.session_id), iso(event.ts)
-    # Also where the text is gone: what a forgotten pad did to its workflow's row stays done.
+    scratchpad, at = str(event.session_id), iso(event.ts)
+    # Even if the text is gone: what a forgotten scratchpad did to its workflow's row stays.
     db.execute(
         "update workflows set updated_at = ?, position = ?, pads_made = max(pads_made, ?) where id = ?",
         (at, event.position, given.get("ordinal", 0), given["workflow"]),
@@ -218,30 +218,30 @@ def _write(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
                              updated_at, project, position)
             values (?, ?, ?, ?, 1, 0, 0, ?, ?, ?, ?, ?)
             """,
-            (pad, event.position, *values),
+            (scratchpad, event.position, *values),
         )
-    row = db.execute("select workflow_id, title, size_bytes, lines from pads where id = ?", (pad,)).fetchone()
+    row = db.execute("select workflow_id, title, size_bytes, lines from pads where id = ?", (scratchpad,)).fetchone()
     if row is None:
         return
     flow, old_title, size, lines = row
     if edit.mode == "renamed":
-        # The passages leave while the old title is there, and come back when the new one is.
-        db.execute("update pad_chunks set text = text where pad_id = ?", (pad,))
+        # The passages leave the full-text index under the old title, and come back under the new one.
+        db.execute("update pad_chunks set text = text where pad_id = ?", (scratchpad,))
         db.execute(
             "update pad_owners set title_terms = ? where id in (select id from pad_chunks where pad_id = ?)",
-            (_terms(title), pad),
+            (_terms(title), scratchpad),
         )
     else:
         title = title or old_title
-        size, lines = _rewrite(db, event, flow, pad, title, edit, (size, lines))
+        size, lines = _rewrite(db, event, flow, scratchpad, title, edit, (size, lines))
     db.execute(
         "update pads set title = ?, version = ?, size_bytes = ?, lines = ?, updated_at = ?, position = ? where id = ?",
-        (title, given["version"], size, lines, at, event.position, pad),
+        (title, given["version"], size, lines, at, event.position, scratchpad),
     )
 
 
 def read_edit(event: Event, blob: Any) -> tuple[Edit | None, str]:
-    """The edit that an event holds, and the title that it gives, if any; no edit when its text was purged."""
+    """The edit that an event holds, and the title that it sets, if any; no edit if its text was purged."""
     given = event.payload
     piece, title = "", ""
     if "blob" in given:
@@ -255,10 +255,10 @@ def read_edit(event: Event, blob: Any) -> tuple[Edit | None, str]:
 
 
 def _rewrite(
-    db: sqlite3.Connection, event: Event, flow: str, pad: str, title: str, edit: Edit, was: tuple[int, int]
+    db: sqlite3.Connection, event: Event, flow: str, scratchpad: str, title: str, edit: Edit, was: tuple[int, int]
 ) -> tuple[int, int]:
-    """Bring the chunks of a pad to its next text; returns how many bytes and lines that has."""
-    rows = db.execute("select id, text from pad_chunks where pad_id = ? order by seq desc", (pad,))
+    """Bring the chunks of a scratchpad to its next text; returns the bytes and lines of that."""
+    rows = db.execute("select id, text from pad_chunks where pad_id = ? order by seq desc", (scratchpad,))
     if edit.mode == "appended" and (last := rows.fetchone()) is not None:
         rows.close()
         (first, seq) = db.execute("select line_start, seq from pad_chunks where id = ?", (last[0],)).fetchone()
@@ -270,7 +270,7 @@ def _rewrite(
         text = edited("\n".join(chunk for _, chunk in old), edit)
         size, lines = len(text.encode()), count(text)
     new = cut(text.split("\n"))
-    _replace(db, event, flow, pad, _terms(title), old, new, first, seq, lines)
+    _replace(db, event, flow, scratchpad, _terms(title), old, new, first, seq, lines)
     return size, lines
 
 
@@ -278,7 +278,7 @@ def _replace(
     db: sqlite3.Connection,
     event: Event,
     flow: str,
-    pad: str,
+    scratchpad: str,
     title_terms: int,
     old: Sequence[tuple[int, str]],
     new: Sequence[list[str]],
@@ -286,8 +286,8 @@ def _replace(
     seq: int,
     lines: int,
 ) -> None:
-    """Put new chunks in the place of old ones, from this line and number on. Those that say the same at either end stay
-    as they are, but for their place."""
+    """Replace old chunks by new ones, from this line and number on. Equal ones at either end stay as they are, except
+    for their place."""
     texts = ["\n".join(chunk) for chunk in new]
     shortest = min(len(old), len(texts))
     head = next((i for i in range(shortest) if old[i][1] != texts[i]), shortest)
@@ -296,13 +296,13 @@ def _replace(
     gone = old[head : len(old) - tail]
     for table in ("pad_chunks", "pad_owners"):
         db.executemany(f"delete from {table} where id = ?", [(chunk,) for chunk, _ in gone])
-    ((of_flow, of_pad),) = db.execute(
-        "select w.number, p.number from pads p join workflows w on w.id = p.workflow_id where p.id = ?", (pad,)
+    ((of_flow, of_scratchpad),) = db.execute(
+        "select w.number, p.number from pads p join workflows w on w.id = p.workflow_id where p.id = ?", (scratchpad,)
     )
     kept = {len(texts) - tail + i: old[len(old) - tail + i][0] for i in range(tail)}
     place = 0
     for i, (chunk, text) in enumerate(zip(new, texts, strict=True)):
-        last = max(min(first + len(chunk) - 1, lines), first)  # what follows the last line break is no line
+        last = max(min(first + len(chunk) - 1, lines), first)  # nothing after the last line break is not a line
         if i in kept:
             db.execute(
                 "update pad_chunks set seq = ?, line_start = ?, line_end = ? where id = ?",
@@ -313,10 +313,11 @@ def _replace(
             made = row_id(event.position, place)
             db.execute(
                 "insert into pad_chunks values (?, ?, ?, ?, ?, ?, ?, ?)",
-                (made, flow, pad, seq + i, first, last, event.ts, text),
+                (made, flow, scratchpad, seq + i, first, last, event.ts, text),
             )
             db.execute(
-                "insert into pad_owners values (?, ?, ?, ?, ?)", (made, of_flow, of_pad, int(seq + i == 0), title_terms)
+                "insert into pad_owners values (?, ?, ?, ?, ?)",
+                (made, of_flow, of_scratchpad, int(seq + i == 0), title_terms),
             )
             place += 1
         first += len(chunk)
@@ -334,7 +335,7 @@ def _forget(db: sqlite3.Connection, event: Event) -> None:
     for flow in sorted(gone):
         gone |= {row[0] for row in db.execute("select id from pads where workflow_id = ?", (flow,))}
     for name in sorted(gone):
-        # Chunks before what has their title, so that the full-text index can still read what it takes out.
+        # Chunks before the row with their title, so that the full-text index can still read what it removes.
         own = "pad_id = ?1 or (workflow_id = ?1 and pad_id is null)"
         db.execute(f"delete from pad_owners where id in (select id from pad_chunks where {own})", (name,))
         db.execute(f"delete from pad_chunks where {own}", (name,))

@@ -1,7 +1,7 @@
-"""Access: the log and the index as workflows and scratchpads need them, for writing and for reading.
+"""Access: opens the log and the index for workflows and scratchpads, to write and to read.
 
-What is written is safe once it is in the log; the index follows at once where it can, and with the next `axm index`
-where it cannot.
+What is written is safe once it is in the log; the index follows at once if it can, and otherwise with the next
+`axm index`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Access"]
 
-# Events that an index may be behind the log, and still be brought up to it by whoever writes a note.
+# How many events an index may be behind the log and still be caught up by a write.
 _AT_ONCE = 500
-# What may keep the index from having what was written. The log has it, and the next `axm index` tries again.
+# What may keep the index from catching up. The log has what was written, and the next `axm index` tries again.
 _LATER = (IndexCorrupt, Locked, NotWritable, DiskFull)
 # `wf_` or `pad_`, and a ULID.
 _WHOLE_ID = {"workflows": 29, "pads": 30}
@@ -38,20 +38,20 @@ _NOUNS = {"workflows": "workflow", "pads": "scratchpad"}
 
 
 class Access:
-    """Opens what workflows and scratchpads are written to and read from."""
+    """Opens the log and the index for writing and for reading."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
         self._held: dict[Path, sqlite3.Connection] | None = None
 
     def hold_open(self) -> None:
-        """For a process that stays: keep a connection to both files once something was written. Without one, every
-        write is the last to close them, and waits while SQLite moves its write-ahead log: 5 ms of 13."""
+        """For a long-running process: keep a connection to both files open after the first write. Without one, every
+        write is the last to close them, and waits while SQLite checkpoints its write-ahead log: 5 ms of 13."""
         self._held = {}
 
     @contextlib.contextmanager
     def writing(self, actor: str) -> Iterator[ScratchpadWriter]:
-        """What writes; afterwards the index has what was written, unless somebody else is at it for long."""
+        """A writer; afterwards the index catches up, unless another process holds it for long."""
         from axiommind.projections.runner import Segments
         from axiommind.scratchpads.writer import ScratchpadWriter
 
@@ -65,7 +65,7 @@ class Access:
                     index.catch_up(log, Segments(log))
 
     def _hold(self, *paths: Path) -> None:
-        if self._held is None or os.name == "nt":  # there, what is open cannot be moved aside when it is damaged
+        if self._held is None or os.name == "nt":  # there, an open file cannot be moved aside when it is damaged
             return
         for path in paths:
             if path not in self._held:
@@ -73,13 +73,13 @@ class Access:
                     self._held[path] = sqlite.open_read(path)
 
     def _index_at_hand(self, log: SqliteLog, stack: contextlib.ExitStack) -> Index | None:
-        """The index, if it can be brought up to the log at once. One that has to be made anew is left to `axm index`:
-        what is written is safe in the log, and whoever writes a note does not wait for that."""
+        """The index, if it can catch up with the log at once. A rebuild is left to `axm index`: what is written is
+        safe in the log, and a writer does not wait."""
         from axiommind.projections.runner import Index
 
         path = self.home.config.index_path
         if not path.exists() and log.last_position() > _AT_ONCE:
-            return None  # an empty one would say that there is nothing
+            return None  # a new, empty one would claim that there is nothing
         try:
             index = Index(path)
         except _LATER:
@@ -90,11 +90,12 @@ class Access:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[ScratchpadWriter]:
+        """Read what is current: from the index if it has it, else from the log."""
         from axiommind.scratchpads.writer import ScratchpadWriter
 
         with self.home.read_log() as (log, key), contextlib.ExitStack() as stack:
             db = None
-            # The log has it all, if more slowly: where there is no index, or one of an older version.
+            # Without an index, or with one of an older version, the log has everything, if more slowly.
             with contextlib.suppress(NotFound, IndexCorrupt, sqlite3.DatabaseError):
                 found = stack.enter_context(self.home.reading(Scope(None), None))
                 found.execute("select 1 from pads limit 0")
@@ -103,19 +104,19 @@ class Access:
 
     @contextlib.contextmanager
     def index(self) -> Iterator[sqlite3.Connection | None]:
-        """The index over all projects; None in a home where nothing was written yet."""
+        """The index over all projects; None in a home where nothing has been written yet."""
         if not self.home.config.index_path.exists() and not self.home.config.log_path.exists():
             yield None
             return
         with self.home.reading(Scope(None), None) as db:
-            db.execute("begin")  # one state of the index, whoever writes meanwhile
+            db.execute("begin")  # one state of the index, whoever writes in the meantime
             yield db
 
     def named(self, table: str, name: str) -> str:
-        """The id that was meant: itself, or the only one that begins so."""
+        """The id that was meant: the name itself, or the only id that begins with it."""
         wanted = name.strip().lower()
         if len(wanted) >= _WHOLE_ID[table] and wanted.isascii():
-            return wanted  # whether there is one, the log knows
+            return wanted  # the log knows whether it exists
         with self.index() as db:
             rows = [] if db is None or not wanted else _beginning(db, table, wanted)
         if not rows:

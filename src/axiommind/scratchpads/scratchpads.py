@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 from axiommind.errors import BadQuery, NotFound
 
 if TYPE_CHECKING:
-    from axiommind.projections.scratchpad_rows import PadRow, PadText
+    from axiommind.projections.scratchpad_rows import ScratchpadRow, ScratchpadText
     from axiommind.scratchpads.access import Access
-    from axiommind.scratchpads.search_lines import PadMatches
-    from axiommind.scratchpads.search_workflows import PadPage
-    from axiommind.scratchpads.writer import PadVersion, Written
+    from axiommind.scratchpads.values import ScratchpadMatches, ScratchpadPage, ScratchpadVersion, WrittenScratchpad
     from axiommind.text.edits import Edit
 
 __all__ = ["Scratchpads"]
 
 _NUMBER_CHARS = 20
-# Of a section's: as much as an outline shows, and so can be found again.
+# As much of a section's heading as an outline shows, so that it can be found again.
 _HEADING_CHARS = 120
 
 
@@ -29,29 +27,31 @@ class Scratchpads:
     def __init__(self, access: Access) -> None:
         self._access = access
 
-    def create(self, workflow: str, title: str, content: str = "", *, actor: str = "user") -> Written:
+    def create(self, workflow: str, title: str, content: str = "", *, actor: str = "user") -> WrittenScratchpad:
         flow = self._access.named("workflows", workflow)
         with self._access.writing(actor) as writer:
-            return writer.create_pad(flow, title, content)
+            return writer.create_scratchpad(flow, title, content)
 
     def list(
         self, *, workflow: str | None = None, project: str | None = None, limit: int = 20, offset: int = 0
-    ) -> builtins.list[PadRow]:
-        """The pads of a workflow in the order they were made; without one, the latest updated of all."""
-        from axiommind.projections.scratchpad_rows import list_pads
+    ) -> builtins.list[ScratchpadRow]:
+        """The scratchpads of a workflow in the order they were created; without one, the latest updated of all."""
+        from axiommind.projections.scratchpad_rows import list_scratchpads
 
         flow = None if workflow is None else self._access.named("workflows", workflow)
         with self._access.index() as db:
-            return [] if db is None else list_pads(db, workflow=flow, project=project, limit=limit, offset=offset)
+            return (
+                [] if db is None else list_scratchpads(db, workflow=flow, project=project, limit=limit, offset=offset)
+            )
 
-    def show(self, name: str) -> PadText:
-        """One pad and its text, by its id or the beginning of it."""
-        pad = self._access.named("pads", name)
+    def show(self, name: str) -> ScratchpadText:
+        """A scratchpad and its text, by its id or the beginning of it."""
+        scratchpad = self._access.named("pads", name)
         with self._access.reading() as writer:
-            return writer.pad(pad)
+            return writer.scratchpad(scratchpad)
 
-    def append(self, name: str, content: str, *, expect: int | None = None, actor: str = "user") -> Written:
-        """Add a block at the end. Others may write at the same time: all of it is kept."""
+    def append(self, name: str, content: str, *, expect: int | None = None, actor: str = "user") -> WrittenScratchpad:
+        """Add a block at the end. Others may append at the same time: everything is kept."""
         from axiommind.text.edits import Edit, clean, with_separator
 
         piece = clean(content)
@@ -61,22 +61,24 @@ class Scratchpads:
             name, lambda now: (Edit("appended", with_separator(now.text, piece)), None), expect=expect, actor=actor
         )
 
-    def replace(self, name: str, content: str, *, expect: int | None = None, actor: str = "user") -> Written:
-        """Put another text in the place of the whole one."""
+    def replace(self, name: str, content: str, *, expect: int | None = None, actor: str = "user") -> WrittenScratchpad:
+        """Replace the whole text."""
         from axiommind.text.edits import Edit, clean
 
         edit = Edit("replaced", clean(content))
         return self._change(name, lambda _now: (edit, None), expect=expect, actor=actor)
 
-    def insert(self, name: str, line: int, content: str, *, expect: int | None = None, actor: str = "user") -> Written:
-        """Put lines before a line; past the last one, at the end."""
+    def insert(
+        self, name: str, line: int, content: str, *, expect: int | None = None, actor: str = "user"
+    ) -> WrittenScratchpad:
+        """Insert lines before a line; past the last one, at the end."""
         from axiommind.text.edits import Edit, clean
 
         _counted(line)
         piece = clean(content)
 
-        def make(now: PadText) -> tuple[Edit, str | None]:
-            lines = now.pad.lines
+        def make(now: ScratchpadText) -> tuple[Edit, str | None]:
+            lines = now.row.lines
             said = f"the scratchpad had {lines} lines: it was added at the end." if line > lines + 1 else None
             return Edit("inserted", piece, min(line, lines + 1)), said
 
@@ -84,8 +86,8 @@ class Scratchpads:
 
     def replace_lines(
         self, name: str, start: int, end: int, content: str, *, expect: int | None = None, actor: str = "user"
-    ) -> Written:
-        """Put other lines in the place of some, both ends included; none, and they are taken out."""
+    ) -> WrittenScratchpad:
+        """Replace lines, both ends included; with an empty text, remove them."""
         from axiommind.text.edits import Edit, clean
 
         _counted(start)
@@ -93,11 +95,11 @@ class Scratchpads:
             raise BadQuery(f"lines {start} to {end}: the last is before the first", hint="give them in order")
         piece = clean(content)
 
-        def make(now: PadText) -> tuple[Edit, str | None]:
-            lines = now.pad.lines
+        def make(now: ScratchpadText) -> tuple[Edit, str | None]:
+            lines = now.row.lines
             if start > lines:
                 raise BadQuery(
-                    f"scratchpad {now.pad.id} has {lines} lines, and no line {start}", hint="append, or insert instead"
+                    f"scratchpad {now.row.id} has {lines} lines, and no line {start}", hint="append, or insert instead"
                 )
             said = f"the scratchpad had {lines} lines: those up to the last were replaced." if end > lines else None
             return Edit("lines", piece, start, min(end, lines)), said
@@ -106,8 +108,8 @@ class Scratchpads:
 
     def append_section(
         self, name: str, heading: str, content: str, *, expect: int | None = None, actor: str = "user"
-    ) -> Written:
-        """Add lines at the end of the section with this heading; where there is none, a new section."""
+    ) -> WrittenScratchpad:
+        """Add lines at the end of the section with this heading; if there is none, add a section."""
         from axiommind.text.edits import Edit, clean, section_end
 
         given = " ".join(clean(heading).split())
@@ -117,7 +119,7 @@ class Scratchpads:
         level = min(len(given) - len(given.lstrip("#")), 6) or 2
         piece = clean(content)
 
-        def make(now: PadText) -> tuple[Edit, str | None]:
+        def make(now: ScratchpadText) -> tuple[Edit, str | None]:
             last = section_end(now.text, title)
             if last is not None:
                 return Edit("inserted", piece, last + 1), None
@@ -127,21 +129,21 @@ class Scratchpads:
 
         return self._change(name, make, expect=expect, actor=actor)
 
-    def chop(self, name: str, lines: int, *, expect: int | None = None, actor: str = "user") -> Written:
-        """Take so many lines away at the end."""
+    def chop(self, name: str, lines: int, *, expect: int | None = None, actor: str = "user") -> WrittenScratchpad:
+        """Remove so many lines from the end."""
         from axiommind.text.edits import Edit
 
         if lines < 1:
             raise BadQuery(f"{lines} lines cannot be taken away", hint="give 1 or more")
 
-        def make(now: PadText) -> tuple[Edit, str | None]:
-            there = now.pad.lines
+        def make(now: ScratchpadText) -> tuple[Edit, str | None]:
+            there = now.row.lines
             said = f"the scratchpad had {there} lines: it is empty now." if lines > there else None
             return Edit("chopped", "", 0, min(lines, there)), said
 
         return self._change(name, make, expect=expect, actor=actor)
 
-    def rename(self, name: str, title: str, *, expect: int | None = None, actor: str = "user") -> Written:
+    def rename(self, name: str, title: str, *, expect: int | None = None, actor: str = "user") -> WrittenScratchpad:
         from axiommind.scratchpads.writer import checked_name
         from axiommind.text.edits import Edit
 
@@ -151,40 +153,40 @@ class Scratchpads:
     def _change(
         self,
         name: str,
-        make: Callable[[PadText], tuple[Edit, str | None]],
+        make: Callable[[ScratchpadText], tuple[Edit, str | None]],
         *,
         expect: int | None,
         actor: str,
-    ) -> Written:
-        pad = self._access.named("pads", name)
+    ) -> WrittenScratchpad:
+        scratchpad = self._access.named("pads", name)
         with self._access.writing(actor) as writer:
-            return writer.change(pad, make, expect=expect)
+            return writer.change(scratchpad, make, expect=expect)
 
     # --- history ---------------------------------------------------------------------------------------
 
-    def history(self, name: str) -> builtins.list[PadVersion]:
-        """Every version of a pad, newest first."""
-        pad = self._access.named("pads", name)
+    def history(self, name: str) -> builtins.list[ScratchpadVersion]:
+        """Every version of a scratchpad, newest first."""
+        scratchpad = self._access.named("pads", name)
         with self._access.reading() as writer:
-            return [version for version, _ in writer.versions(pad)][::-1]
+            return [version for version, _ in writer.versions(scratchpad)][::-1]
 
-    def at(self, name: str, at: str) -> PadText:
-        """A pad as it was: at a version (`3`), so many versions ago (`-1`), or at a time."""
-        pad = self._access.named("pads", name)
+    def at(self, name: str, at: str) -> ScratchpadText:
+        """A scratchpad as it was: at a version (`3`), so many versions ago (`-1`), or at a time."""
+        scratchpad = self._access.named("pads", name)
         with self._access.reading() as writer:
-            wanted = _version([version for version, _ in writer.versions(pad)], at, pad)
-            return next(text for version, text in writer.versions(pad) if version.version == wanted)
+            wanted = _version([version for version, _ in writer.versions(scratchpad)], at, scratchpad)
+            return next(text for version, text in writer.versions(scratchpad) if version.version == wanted)
 
-    def restore(self, name: str, at: str, *, expect: int | None = None, actor: str = "user") -> Written:
-        """Make an old text the newest version. What is there now stays in the history."""
+    def restore(self, name: str, at: str, *, expect: int | None = None, actor: str = "user") -> WrittenScratchpad:
+        """Make an old text the newest version. The current one stays in the history."""
         from axiommind.text.edits import Edit
 
         old = self.at(name, at)
 
-        def make(_now: PadText) -> tuple[Edit, str | None]:
-            return Edit("restored", old.text), f"as it was in version {old.pad.version}."
+        def make(_now: ScratchpadText) -> tuple[Edit, str | None]:
+            return Edit("restored", old.text), f"as it was in version {old.row.version}."
 
-        return self._change(old.pad.id, make, expect=expect, actor=actor)
+        return self._change(old.row.id, make, expect=expect, actor=actor)
 
     def search(
         self,
@@ -194,20 +196,20 @@ class Scratchpads:
         project_scope: str | None = None,
         limit: int = 20,
         cursor: str | None = None,
-    ) -> PadPage:
-        """Pads by the words in their titles and texts, best first."""
-        from axiommind.scratchpads.search_workflows import no_pads, search_pads
+    ) -> ScratchpadPage:
+        """Scratchpads by the words in their titles and texts, best first."""
+        from axiommind.scratchpads.search_scratchpads import no_scratchpads, search_scratchpads
 
         flow = None if workflow is None else self._access.named("workflows", workflow)
         with self._access.index() as db:
             if db is None:
-                return no_pads(query)
-            return search_pads(db, query, workflow=flow, project_scope=project_scope, limit=limit, cursor=cursor)
+                return no_scratchpads(query)
+            return search_scratchpads(db, query, workflow=flow, project_scope=project_scope, limit=limit, cursor=cursor)
 
     def search_lines(
         self, name: str, *, query: str | None = None, regex: str | None = None, context: int = 2, limit: int = 20
-    ) -> PadMatches:
-        """Lines of one pad that hold a text or fit a pattern, with lines around them."""
+    ) -> ScratchpadMatches:
+        """Lines of one scratchpad that hold a text or match a pattern, with the lines around them."""
         from axiommind.scratchpads.search_lines import search_lines
 
         return search_lines(self.show(name), query=query, regex=regex, context=context, limit=limit)
@@ -218,8 +220,8 @@ def _counted(line: int) -> None:
         raise BadQuery(f"there is no line {line}", hint="lines are counted from 1")
 
 
-def _version(versions: list[PadVersion], at: str, pad: str) -> int:
-    """The number of the version that is meant."""
+def _version(versions: list[ScratchpadVersion], at: str, scratchpad: str) -> int:
+    """The number of the version that `at` names."""
     from axiommind.home import now
     from axiommind.search.dates import moment
 
@@ -227,11 +229,13 @@ def _version(versions: list[PadVersion], at: str, pad: str) -> int:
     if wanted.removeprefix("-").isdecimal() and len(wanted) < _NUMBER_CHARS:
         number = int(wanted) if not wanted.startswith("-") else versions[-1].version + int(wanted)
         if not any(version.version == number for version in versions):
-            raise NotFound(f"scratchpad {pad} has no version {wanted}", hint=f"it has 1 to {versions[-1].version}")
+            raise NotFound(
+                f"scratchpad {scratchpad} has no version {wanted}", hint=f"it has 1 to {versions[-1].version}"
+            )
         return number
     from axiommind.projections.session_rows import iso
 
-    # At a day or a second is at the end of it: so a time that the history shows names the version beside it.
+    # A day or a second means its end, so a time that the history shows names the version beside it.
     begin, until = moment(wanted, now()), moment(wanted, now(), end=True)
     if begin is None or until is None:
         raise BadQuery(
@@ -240,5 +244,5 @@ def _version(versions: list[PadVersion], at: str, pad: str) -> int:
     last = iso(until if until == begin else until - 1)
     found = [version.version for version in versions if version.at <= last]
     if not found:
-        raise NotFound(f"scratchpad {pad} was not there yet", hint=f"its first version is of {versions[0].at}")
+        raise NotFound(f"scratchpad {scratchpad} was not there yet", hint=f"its first version is of {versions[0].at}")
     return found[-1]

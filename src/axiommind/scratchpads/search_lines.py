@@ -1,8 +1,8 @@
-"""Searching in one pad: the lines that hold a text, or fit a pattern, with the lines around them.
+"""Searching one scratchpad: the lines that hold a text or match a pattern, with the lines around them.
 
-Lines and places in them are counted from 1, places in characters. Every line is looked at by itself, so a pattern sees
-one line and `^` and `$` are its ends. A pattern with groups or repeats may take for ever (`(a+)+$`), and Python cannot
-be stopped in the middle of one: such a pattern runs in a process of its own, which ends when its time is over.
+Each line is searched by itself, so a pattern sees one line, and `^` and `$` are its ends. A pattern with groups or
+repeats may take for ever (`(a+)+$`), and Python cannot interrupt one: such a pattern runs in a process of its own,
+which is killed when its time is up.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from axiommind.errors import BadQuery, QueryLimit
-from axiommind.projections.scratchpad_rows import PadRow, PadText
+from axiommind.projections.scratchpad_rows import ScratchpadText
+from axiommind.scratchpads.values import LineMatch, LineRange, ScratchpadMatches
 from axiommind.text.edits import lines_of
 
-__all__ = ["LineMatch", "LineRange", "PadMatches", "search_lines"]
+__all__ = ["search_lines"]
 
 MOST_CONTEXT = 50
 MOST_MATCHES = 50
@@ -23,47 +24,19 @@ MOST_PATTERN = 500
 MOST_QUERY = 2_000
 SECONDS = 1.0
 _SNIPPET_CHARS = 150
-# A line may be as long as a pad. What is shown of it is not.
+# A line may be as long as a scratchpad, but only so much of it is shown.
 _LINE_CHARS = 400
 _NAMED_CHARS = 80
 _PROCESS_BYTES = 1 << 29
-# Characters and classes, a few and without groups, repeats and alternatives, take a moment whatever the text.
+# A few characters and classes without groups, repeats or alternatives take no time, whatever the text.
 _PLAIN_CHARS = 60
 _PLAIN = re.compile(
     r"""(?:[^\\\[\](){}*+?|]|\\(?:[dDwWsSbB]|[^\w\s])|\[\^?(?:[^\W_]-[^\W_]|[\w .,:;/@#!%=<>"'])+\])*""", re.ASCII
 )
 
 
-class LineMatch(NamedTuple):
-    """A line that matched: where the first match in it begins (from 1), what it is, and how many there are."""
-
-    line_number: int
-    char_position: int
-    match_text: str
-    snippet: str
-    times: int
-
-
-class LineRange(NamedTuple):
-    """Lines in a row: `> 12: …` is one that matched, `... 13: …` one beside it."""
-
-    first: int
-    last: int
-    lines: tuple[str, ...]
-
-
-class PadMatches(NamedTuple):
-    pad: PadRow
-    query: str | None
-    regex: str | None
-    matches: tuple[LineMatch, ...]  # one a line, from the top
-    ranges: tuple[LineRange, ...]
-    total_matches: int  # lines
-    truncated: bool  # more lines match than are here
-
-
-class _Found(NamedTuple):
-    """A line by its number from 0, the ends of the first match in it, and how many there are."""
+class _MatchingLine(NamedTuple):
+    """A line by its number from 0, the ends of its first match, and how many matches it has."""
 
     line: int
     start: int
@@ -72,10 +45,10 @@ class _Found(NamedTuple):
 
 
 def search_lines(
-    text: PadText, *, query: str | None = None, regex: str | None = None, context: int = 2, limit: int = 20
-) -> PadMatches:
-    """The lines of a pad that hold the query, in whatever case, or that a regular expression of Python's fits, in the
-    case it is written in (`(?i)` for any). What fits nothing (`x*` where there is no x) is no match."""
+    text: ScratchpadText, *, query: str | None = None, regex: str | None = None, context: int = 2, limit: int = 20
+) -> ScratchpadMatches:
+    """The lines of a scratchpad that hold the query, ignoring case, or that match a Python regular expression, case
+    included (`(?i)` ignores it). An empty match (`x*` where there is no x) does not count."""
     if not 0 <= context <= MOST_CONTEXT:
         raise BadQuery(f"there cannot be {context} lines of context", hint=f"give 0 to {MOST_CONTEXT}")
     if not 1 <= limit <= MOST_MATCHES:
@@ -83,7 +56,7 @@ def search_lines(
     if bool(query) == bool(regex):
         raise BadQuery("it takes either a query or a regex", hint="give one of them, and not an empty one")
     lines = lines_of(text.text)
-    wanted = limit + context  # what follows the last one shown may stand in the lines beside it
+    wanted = limit + context  # a further match may be among the lines shown beside the last one
     if query:
         _check_line(query, MOST_QUERY, "query")
         found, total = _holding(_folded(query), lines, wanted)
@@ -94,7 +67,7 @@ def search_lines(
     shown = found[:limit]
     matches = tuple(_match(one, lines[one.line]) for one in shown)
     ranges = _ranges(shown, {one.line: one for one in found}, lines, context)
-    return PadMatches(text.pad, query or None, regex or None, matches, ranges, total, total > len(shown))
+    return ScratchpadMatches(text.row, query or None, regex or None, matches, ranges, total, total > len(shown))
 
 
 def _check_line(text: str, most: int, what: str) -> None:
@@ -104,11 +77,11 @@ def _check_line(text: str, most: int, what: str) -> None:
         raise BadQuery(f"the {what} has a line break, and lines are searched one by one", hint="look for one line")
 
 
-# --- what matches ----------------------------------------------------------------------------------------
+# --- matching --------------------------------------------------------------------------------------------
 
 
-def _holding(wanted_text: str, lines: Sequence[str], wanted: int) -> tuple[list[_Found], int]:
-    found: list[_Found] = []
+def _holding(wanted_text: str, lines: Sequence[str], wanted: int) -> tuple[list[_MatchingLine], int]:
+    found: list[_MatchingLine] = []
     total = 0
     for number, line in enumerate(lines):
         folded = _folded(line)
@@ -116,20 +89,20 @@ def _holding(wanted_text: str, lines: Sequence[str], wanted: int) -> tuple[list[
         if start >= 0:
             total += 1
             if total <= wanted:
-                found.append(_Found(number, start, start + len(wanted_text), folded.count(wanted_text)))
+                found.append(_MatchingLine(number, start, start + len(wanted_text), folded.count(wanted_text)))
     return found, total
 
 
 def _folded(text: str) -> str:
-    """In lower case, every character in its place: ß stays, which would be two. A pattern without case could do this
-    too, but takes as long as the query and the text multiplied."""
+    """Casefolded, every character in its place: ß, which would become two, stays. A pattern that ignores case could do
+    this too, but takes as long as the query and the text multiplied."""
     folded = text.casefold()
     if len(folded) == len(text):
         return folded
     return "".join(one if len(one) == 1 else char for char in text for one in [char.casefold()])
 
 
-def _fitting(pattern: str, lines: Sequence[str], wanted: int) -> tuple[list[_Found], int]:
+def _fitting(pattern: str, lines: Sequence[str], wanted: int) -> tuple[list[_MatchingLine], int]:
     if len(pattern) > _PLAIN_CHARS or not _PLAIN.fullmatch(pattern):
         return _apart(pattern, lines, wanted)
     try:
@@ -139,16 +112,16 @@ def _fitting(pattern: str, lines: Sequence[str], wanted: int) -> tuple[list[_Fou
     return _scan(compiled, lines, wanted)
 
 
-def _scan(pattern: re.Pattern[str], lines: Sequence[str], wanted: int) -> tuple[list[_Found], int]:
-    """The first lines that fit, and how many there are."""
-    found: list[_Found] = []
+def _scan(pattern: re.Pattern[str], lines: Sequence[str], wanted: int) -> tuple[list[_MatchingLine], int]:
+    """The first matching lines, and how many lines match."""
+    found: list[_MatchingLine] = []
     total = 0
     for number, line in enumerate(lines):
         spans = [match.span() for match in pattern.finditer(line) if match.end() > match.start()]
         if spans:
             total += 1
             if total <= wanted:
-                found.append(_Found(number, *spans[0], len(spans)))
+                found.append(_MatchingLine(number, *spans[0], len(spans)))
     return found, total
 
 
@@ -164,7 +137,7 @@ def _named(pattern: str) -> str:
     return repr(pattern if len(pattern) <= _NAMED_CHARS else pattern[: _NAMED_CHARS - 1] + "…")
 
 
-# The same as `_scan`, in a process that may be killed. It limits itself too, should nobody be left to do it.
+# The same as `_scan`, in a process that can be killed. It limits itself too, in case its parent dies first.
 _CHILD = """
 import json, re, sys
 given = json.load(sys.stdin)
@@ -197,7 +170,7 @@ json.dump(answer, sys.stdout)
 """
 
 
-def _apart(pattern: str, lines: Sequence[str], wanted: int) -> tuple[list[_Found], int]:
+def _apart(pattern: str, lines: Sequence[str], wanted: int) -> tuple[list[_MatchingLine], int]:
     import json
     import subprocess
     import sys
@@ -224,20 +197,20 @@ def _apart(pattern: str, lines: Sequence[str], wanted: int) -> tuple[list[_Found
         )
     if "error" in answer:
         raise _invalid(pattern, answer["error"], answer["at"])
-    return [_Found(*one) for one in answer["found"]], answer["total"]
+    return [_MatchingLine(*one) for one in answer["found"]], answer["total"]
 
 
-# --- what is shown ---------------------------------------------------------------------------------------
+# --- showing ---------------------------------------------------------------------------------------------
 
 
-def _match(one: _Found, line: str) -> LineMatch:
+def _match(one: _MatchingLine, line: str) -> LineMatch:
     text = line[one.start : one.end]
     text = text if len(text) <= _LINE_CHARS else text[: _LINE_CHARS - 1] + "…"
     return LineMatch(one.line + 1, one.start + 1, text, _window(line, one.start, _SNIPPET_CHARS), one.times)
 
 
 def _window(line: str, start: int, limit: int) -> str:
-    """So many characters of a line, with the place in the first third of them."""
+    """So many characters of a line, with the position in the first third of them."""
     if len(line) <= limit:
         return line
     first = min(max(start - limit // 3, 0), len(line) - limit)
@@ -248,7 +221,7 @@ def _window(line: str, start: int, limit: int) -> str:
 
 
 def _ranges(
-    shown: Sequence[_Found], matching: dict[int, _Found], lines: Sequence[str], context: int
+    shown: Sequence[_MatchingLine], matching: dict[int, _MatchingLine], lines: Sequence[str], context: int
 ) -> tuple[LineRange, ...]:
     """The lines around the matches; ranges that overlap or touch are one."""
     spans: list[tuple[int, int]] = []
@@ -259,11 +232,13 @@ def _ranges(
         else:
             spans.append((first, last))
     return tuple(
-        LineRange(first + 1, last + 1, tuple(_formatted(n, lines[n], matching.get(n)) for n in range(first, last + 1)))
+        LineRange(
+            first + 1, last + 1, "\n".join(_formatted(n, lines[n], matching.get(n)) for n in range(first, last + 1))
+        )
         for first, last in spans
     )
 
 
-def _formatted(number: int, line: str, match: _Found | None) -> str:
+def _formatted(number: int, line: str, match: _MatchingLine | None) -> str:
     shown = _window(line, 0 if match is None else match.start, _LINE_CHARS)
     return f"{'...' if match is None else '>'} {number + 1}: {shown}"

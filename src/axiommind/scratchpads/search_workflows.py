@@ -1,102 +1,37 @@
-"""Searching workflows and their pads. Reads only.
+"""Searching workflows. Reads only.
 
-A workflow is found by its own words and by those of its pads, one keyword at a time, and gets points for every place
-where one stands: 5 in its name, 3 in its description or the title of a pad, 1 in the text of a pad. The places are
-FTS5's own postings, so no text is read to count them. A pad is found as anything else is (`find`), one hit a pad.
+A workflow is found by its own words and by those of its scratchpads, one keyword at a time, and gets points for every
+place where one occurs: 5 in its name, 3 in its description or the title of a scratchpad, 1 in the text of one. The
+places are FTS5's own postings, so no text is read to count them.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from axiommind.errors import BadQuery
 from axiommind.projections.passages import KIND_BITS, KINDS
-from axiommind.projections.scratchpad_rows import PadRow, WorkflowRow, one_pad, one_workflow
+from axiommind.projections.scratchpad_rows import one_scratchpad, one_workflow
+from axiommind.scratchpads.values import MatchingScratchpad, WorkflowHit, WorkflowPage
 from axiommind.search.lexical import prepare
 from axiommind.search.snippets import cut
 from axiommind.text.edits import clean
 from axiommind.text.summary import on_one_line
 from axiommind.text.tokens import Clause, keyword_clauses, search_method
 
-if TYPE_CHECKING:
-    from axiommind.model import Citation
-
-__all__ = [
-    "MatchedPad",
-    "PadHit",
-    "PadPage",
-    "WorkflowHit",
-    "WorkflowPage",
-    "no_pads",
-    "no_workflows",
-    "search_pads",
-    "search_workflows",
-]
+__all__ = ["checked_query", "no_workflows", "search_workflows"]
 
 MOST_A_PAGE = 20
-MOST_PADS = 50
 _SNIPPET_CHARS = 150
 _QUERY_CHARS = 2_000
-# Passages that are looked at to find the best pads: several of them may be of one.
-_SCORED = 600
-_PAD = KINDS["pad"]
+_SCRATCHPAD = KINDS["pad"]
 _MOST_SELECTS = 400  # in one statement: SQLite takes 500
 _MOST_SIGNS = 96  # as many as there may be keywords
 _KIND = (1 << KIND_BITS) - 1
 _WORDS = "give a word of a workflow's name or description, or of its scratchpads"
-
-
-class MatchedPad(NamedTuple):
-    pad: PadRow
-    score: int
-    snippet: str
-
-
-class WorkflowHit(NamedTuple):
-    workflow: WorkflowRow
-    score: int
-    rank: int  # from 1, over all pages
-    matching_scratchpads: tuple[MatchedPad, ...]  # only those that matched, most points first
-    score_kind: str = "points"
-
-
-class WorkflowPage(NamedTuple):
-    query: str
-    search_method: str
-    results: tuple[WorkflowHit, ...]
-    page: int
-    per_page: int
-    total_results: int
-    has_more: bool
-    message: str
-
-
-class PadHit(NamedTuple):
-    """A pad, and the lines of it that answer best."""
-
-    pad: PadRow
-    workflow_name: str
-    score: float
-    score_kind: str
-    snippet: str
-    line_start: int
-    line_end: int
-    citation: Citation
-
-
-class PadPage(NamedTuple):
-    query: str
-    search_method: str
-    hits: tuple[PadHit, ...]
-    total: int
-    next_cursor: str | None
-
-
-# --- workflows -------------------------------------------------------------------------------------------
 
 
 def search_workflows(
@@ -123,13 +58,13 @@ def search_workflows(
     for rank, (score, _, flow, number) in enumerate(shown, start + 1):
         row = one_workflow(db, flow)
         if row is not None:
-            pads = _matching(db, flow, [one for one in chunks if one.workflow == number], found)
-            results.append(WorkflowHit(row, -score, rank, pads))
+            scratchpads = _matching(db, flow, [one for one in chunks if one.workflow == number], found)
+            results.append(WorkflowHit(row, -score, rank, scratchpads))
     return _page(asked, method, tuple(results), page, limit, len(order))
 
 
 def no_workflows(query: str, *, page: int = 1, limit: int = 5) -> WorkflowPage:
-    """What a home without any finds."""
+    """The page of a home without any."""
     asked = _checked(query, page, limit)
     return _page(asked, search_method(asked) if keyword_clauses(asked) else "like", (), page, limit, 0)
 
@@ -139,10 +74,11 @@ def _checked(query: str, page: int, limit: int) -> str:
         raise BadQuery(f"there is no page {page}", hint="pages are counted from 1")
     if not 1 <= limit <= MOST_A_PAGE:
         raise BadQuery(f"a page cannot have {limit} workflows", hint=f"give a limit of 1 to {MOST_A_PAGE}")
-    return _text(query)
+    return checked_query(query)
 
 
-def _text(query: str) -> str:
+def checked_query(query: str) -> str:
+    """The words to search for, cleaned."""
     asked = clean(query).strip()
     if not asked:
         raise BadQuery("there is nothing to search for", hint=_WORDS)
@@ -170,28 +106,33 @@ def _counted(number: int, what: str) -> str:
 
 def _matching(
     db: sqlite3.Connection, flow: str, chunks: Sequence[_Chunk], found: _Places | _Literals
-) -> tuple[MatchedPad, ...]:
-    """The pads of a workflow that have points, most first; shown by the chunk that gave most."""
+) -> tuple[MatchingScratchpad, ...]:
+    """The scratchpads of a workflow that have points, most first, each shown by the chunk that gave most."""
     scores: dict[int, int] = {}
     best: dict[int, _Chunk] = {}
     for one in chunks:
-        if one.pad and one.points:
-            scores[one.pad] = scores.get(one.pad, 0) + one.points
-            if one.pad not in best or (one.in_text, -one.id) > (best[one.pad].in_text, -best[one.pad].id):
-                best[one.pad] = one
+        if one.scratchpad and one.points:
+            scores[one.scratchpad] = scores.get(one.scratchpad, 0) + one.points
+            if one.scratchpad not in best or (one.in_text, -one.id) > (
+                best[one.scratchpad].in_text,
+                -best[one.scratchpad].id,
+            ):
+                best[one.scratchpad] = one
     made = db.execute("select ordinal, id, number from pads where workflow_id = ?", (flow,)).fetchall()
-    order = sorted((-scores[number], ordinal, pad, number) for ordinal, pad, number in made if number in scores)
-    rows = [(one_pad(db, pad), -score, best[number].id) for score, _, pad, number in order]
-    return tuple(MatchedPad(row, score, found.snippet(chunk)) for row, score, chunk in rows if row is not None)
+    order = sorted(
+        (-scores[number], ordinal, scratchpad, number) for ordinal, scratchpad, number in made if number in scores
+    )
+    rows = [(one_scratchpad(db, scratchpad), -score, best[number].id) for score, _, scratchpad, number in order]
+    return tuple(MatchingScratchpad(row, score, found.snippet(chunk)) for row, score, chunk in rows if row is not None)
 
 
 class _Chunk(NamedTuple):
-    """A chunk of a workflow, and the points it gives: for its title, which counts once a pad, and for its text.
-    Workflow and pad are numbers; 0 is no pad, but the workflow's own words."""
+    """A chunk of a workflow, and the points it gives: for its title, which counts once per scratchpad, and its text.
+    Workflow and scratchpad are numbers; scratchpad 0 is the workflow's own name and description."""
 
     id: int
     workflow: int
-    pad: int
+    scratchpad: int
     in_title: int
     in_text: int
 
@@ -200,7 +141,7 @@ class _Chunk(NamedTuple):
         return self.in_title + self.in_text
 
 
-# --- by the places of words ------------------------------------------------------------------------------
+# --- by postings ----------------------------------------------------------------------------------------
 
 _OWNERS = f"pad_owners c on c.id = v.doc >> {KIND_BITS}"
 _POINTS = """
@@ -213,7 +154,7 @@ _POINTS = """
 
 
 class _Places:
-    """Where keywords stand, by the postings of their terms."""
+    """Where keywords occur, by the postings of their terms."""
 
     def __init__(self, db: sqlite3.Connection, keywords: Sequence[Clause]) -> None:
         prepare(db)
@@ -221,10 +162,10 @@ class _Places:
         self._keywords = keywords
 
     def points(self) -> dict[int, int]:
-        """Of every workflow that has any."""
+        """The points of every workflow that has any."""
         total: dict[int, int] = {}
         for keyword in self._keywords:
-            places, values = _places(keyword, f"doc & {_KIND} = {_PAD}")
+            places, values = _places(keyword, f"doc & {_KIND} = {_SCRATCHPAD}")
             sql = f"select c.workflow, sum({_POINTS}) from ({places}) v join {_OWNERS} group by c.workflow"
             for flow, points in self._db.execute(sql, values):
                 total[flow] = total.get(flow, 0) + points
@@ -232,22 +173,22 @@ class _Places:
 
     def chunks(self, flows: Sequence[int]) -> list[_Chunk]:
         """The chunks of these workflows that hold a keyword. Their places are read again: 3 ms for 20,000, where
-        keeping apart the pads of all workflows would take 11."""
+        counting by scratchpad for all workflows would take 11."""
         marks = ", ".join("?" * len(flows))
         sql = f"select id, workflow, pad, is_first, title_terms from pad_owners where workflow in ({marks})"
         owners = {row[0]: row[1:] for row in self._db.execute(sql, flows)}
         given: dict[int, list[int]] = {}
-        docs = ", ".join(str(chunk << KIND_BITS | _PAD) for chunk in owners)  # numbers of ours, not words of a user
+        docs = ", ".join(str(chunk << KIND_BITS | _SCRATCHPAD) for chunk in owners)  # our numbers, not user input
         for keyword in self._keywords if owners else ():
             places, values = _places(keyword, f"doc in ({docs})")
             for doc, offset in self._db.execute(places, values):
                 chunk = doc >> KIND_BITS
-                _, pad, is_first, title_terms = owners[chunk]
+                _, scratchpad, is_first, title_terms = owners[chunk]
                 points = given.setdefault(chunk, [0, 0])
                 if offset >= title_terms:
-                    points[1] += 1 if pad else 3
+                    points[1] += 1 if scratchpad else 3
                 elif is_first and offset + len(keyword.terms) <= title_terms:
-                    points[0] += 3 if pad else 5
+                    points[0] += 3 if scratchpad else 5
         return [_Chunk(chunk, *owners[chunk][:2], *points) for chunk, points in given.items()]
 
     def snippet(self, chunk: int) -> str:
@@ -256,8 +197,8 @@ class _Places:
 
 
 def _places(keyword: Clause, condition: str) -> tuple[str, dict[str, str | int]]:
-    """The select of where a keyword begins, as doc and offset, and its values. A character alone is found at the
-    beginning of a term: each place of it begins one."""
+    """A select of where a keyword begins, as doc and offset, and its values. A single character matches at the
+    beginning of a term."""
     first, *others = keyword.terms
     values: dict[str, str | int] = {"terms": len(keyword.terms), "t0": first}
     source = "from temp.passage_places where term"
@@ -281,7 +222,7 @@ def _places(keyword: Clause, condition: str) -> tuple[str, dict[str, str | int]]
     return f"select doc, offset from ({places}) group by doc, offset having count(*) = :terms", values
 
 
-# --- literally -------------------------------------------------------------------------------------------
+# --- by scanning ------------------------------------------------------------------------------------------
 
 _LITERALLY = """
     select c.id, w.number, coalesce(q.number, 0), c.seq, coalesce(q.title, w.name), c.text
@@ -294,7 +235,7 @@ _LITERALLY = """
 
 
 class _Literals:
-    """Where signs stand of which no index is kept (`->`, an emoji): every text is read."""
+    """Where signs that are not indexed occur (`->`, an emoji): every text is read."""
 
     def __init__(self, db: sqlite3.Connection, query: str) -> None:
         self._db = db
@@ -308,9 +249,9 @@ class _Literals:
         )
         values = {f"s{n}": f"%{_escaped(sign)}%" for n, sign in enumerate(self._signs)}
         total: dict[int, int] = {}
-        for chunk, flow, pad, seq, title, text in self._db.execute(_LITERALLY.format(condition=likes), values):
-            in_title = self._times(title) * (3 if pad else 5) if seq == 0 else 0
-            one = _Chunk(chunk, flow, pad, in_title, self._times(text) * (1 if pad else 3))
+        for chunk, flow, scratchpad, seq, title, text in self._db.execute(_LITERALLY.format(condition=likes), values):
+            in_title = self._times(title) * (3 if scratchpad else 5) if seq == 0 else 0
+            one = _Chunk(chunk, flow, scratchpad, in_title, self._times(text) * (1 if scratchpad else 3))
             self._found.append(one)
             total[flow] = total.get(flow, 0) + one.points
         return total
@@ -334,60 +275,3 @@ class _Literals:
 
 def _escaped(sign: str) -> str:
     return sign.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-# --- pads ------------------------------------------------------------------------------------------------
-
-
-def search_pads(
-    db: sqlite3.Connection,
-    query: str,
-    *,
-    workflow: str | None = None,
-    project_scope: str | None = None,
-    limit: int = 20,
-    cursor: str | None = None,
-    now: int | None = None,
-) -> PadPage:
-    """The pads that answer best, as of `now` (epoch ms)."""
-    from axiommind.search.find import Options, asked_at, connect, find
-    from axiommind.search.query import OfPads, Query
-
-    asked = _pads_asked(query, limit)
-    connect(db)
-    now = asked_at(cursor) or now or time.time_ns() // 1_000_000
-    parsed = Query.parse(asked, now=now)
-    pads = OfPads(workflow, project_scope)
-    parsed = parsed._replace(filters=parsed.filters._replace(pads=pads))
-    page = find(db, parsed, Options(k=limit, group=True, cursor=cursor, scored=_SCORED), now)
-    hits = []
-    for hit in page.hits:
-        row = one_pad(db, hit.doc_id or "")
-        if row is None or hit.citation is None:
-            continue
-        where = hit.citation
-        hits.append(
-            PadHit(
-                row,
-                hit.title or "",
-                hit.score,
-                hit.score_kind,
-                hit.snippet.text,
-                where.line_start,
-                where.line_end,
-                where,
-            )
-        )
-    return PadPage(asked, page.search_method, tuple(hits), page.total, page.next_cursor)
-
-
-def no_pads(query: str, *, limit: int = 20) -> PadPage:
-    """What a home without any finds."""
-    asked = _pads_asked(query, limit)
-    return PadPage(asked, search_method(asked) if keyword_clauses(asked) else "like", (), 0, None)
-
-
-def _pads_asked(query: str, limit: int) -> str:
-    if not 1 <= limit <= MOST_PADS:
-        raise BadQuery(f"a page cannot have {limit} scratchpads", hint=f"give a limit of 1 to {MOST_PADS}")
-    return _text(query)

@@ -12,7 +12,7 @@ from axiommind.errors import BadQuery
 if TYPE_CHECKING:
     from axiommind.projections.scratchpad_rows import WorkflowRow
     from axiommind.scratchpads.access import Access
-    from axiommind.scratchpads.search_workflows import WorkflowPage
+    from axiommind.scratchpads.values import WorkflowPage
 
 __all__ = ["Workflows"]
 
@@ -32,8 +32,8 @@ class Workflows:
         actor: str = "user",
         cwd: str | None = None,
     ) -> WorkflowRow:
-        """A new workflow, active. It belongs to the project that `project_scope` names, if that is a folder, and else
-        to the one that is worked in."""
+        """A new, active workflow. It belongs to the project that `project_scope` names, if that is a folder, or else to
+        the project of `cwd`."""
         project = _project(project_scope, cwd)
         with self._access.writing(actor) as writer:
             made = writer.create_workflow(name, description, project_scope, project)
@@ -48,7 +48,7 @@ class Workflows:
         description: str | None = None,
         actor: str = "user",
     ) -> WorkflowRow:
-        """Change whether a workflow takes writes, what it is called, or what it says it is for."""
+        """Change a workflow's name or description, or whether it takes writes."""
         if active is None and title is None and description is None:
             raise BadQuery("there is nothing to change", hint="give a status, a name or a description")
         flow = self._access.named("workflows", name)
@@ -65,7 +65,7 @@ class Workflows:
         limit: int = 20,
         offset: int = 0,
     ) -> builtins.list[WorkflowRow]:
-        """Workflows, the latest updated first. `project_scope` is compared as it is."""
+        """Workflows, the latest updated first. `project_scope` is compared exactly."""
         from axiommind.projections.scratchpad_rows import list_workflows
 
         with self._access.index() as db:
@@ -82,8 +82,8 @@ class Workflows:
             return writer.workflow(flow)
 
     def latest_active(self, project_scope: str) -> WorkflowRow | None:
-        """Of the active workflows with this scope, the one that was worked on last; where there is none and the scope
-        is a folder, of those of its project that have no scope."""
+        """Of the active workflows with this scope, the one updated last; if there is none and the scope is a folder, of
+        those of its project that have no scope."""
         found = self.list(project_scope=project_scope, active=True, limit=1)
         if not found and (project := _project(project_scope, None)) and Path(project_scope).is_absolute():
             others = self.list(project=project, active=True, limit=100)
@@ -91,8 +91,8 @@ class Workflows:
         return found[0] if found else None
 
     def search(self, query: str, *, project_scope: str | None = None, page: int = 1, limit: int = 5) -> WorkflowPage:
-        """Workflows by the words of theirs and of their pads: 5 points for each in a name, 3 in a description or the
-        title of a pad, 1 in its text."""
+        """Workflows by their words and those of their scratchpads: 5 points for each in a name, 3 in a description or
+        the title of a scratchpad, 1 in its text."""
         from axiommind.scratchpads.search_workflows import no_workflows, search_workflows
 
         with self._access.index() as db:

@@ -1,8 +1,8 @@
-"""The desk: workflows and scratchpads are made and changed here, as events of the log.
+"""The writer: workflows and scratchpads are created and changed here, as events of the log.
 
-The next version of a pad is an event whose key is the pad and the version's number, so of two who write at the same
-time one is first, and the other learns it: nobody waits for a lock, and nothing is written over unseen. What a write
-rests on is read from the index where that has it, and from the log where the index is behind.
+The next version of a scratchpad is an event whose key is the scratchpad and the version's number, so of two who write
+at the same time one is first, and the other learns of it: nobody waits for a lock, and nothing is overwritten unseen.
+The current text is read from the index if that has it, and from the log if the index is behind.
 """
 
 from __future__ import annotations
@@ -11,52 +11,43 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from axiommind.errors import BadQuery, Changed, NotFound
 from axiommind.ids import canonical_json, dedupe_key, ulid
 from axiommind.log import EventLog, Sealed, seal_lines, seal_page, unseal
 from axiommind.model import Event
-from axiommind.projections.scratchpad_rows import PadRow, PadText, WorkflowRow, one_pad, one_workflow, text_of
+from axiommind.projections.scratchpad_rows import (
+    ScratchpadRow,
+    ScratchpadText,
+    WorkflowRow,
+    one_scratchpad,
+    one_workflow,
+    text_of,
+)
 from axiommind.projections.scratchpads import read_edit
 from axiommind.projections.session_rows import iso
+from axiommind.scratchpads.values import ScratchpadVersion, WrittenScratchpad
 from axiommind.text.edits import Edit, apply, clean, count, outline
 from axiommind.text.redaction import Redactor
 
-__all__ = ["MOST_BYTES", "MOST_PADS", "PadVersion", "ScratchpadWriter", "Written", "checked_name", "described"]
+__all__ = ["MOST_BYTES", "MOST_SCRATCHPADS", "ScratchpadWriter", "changed", "checked_name", "described"]
 
 MOST_BYTES = 1 << 20
-MOST_PADS = 50
+MOST_SCRATCHPADS = 50
 _NAME_CHARS = 200
 _DESCRIPTION_CHARS = 10_000
 _SCOPE_CHARS = 4_096
-# Appending is tried again when others are quicker; so many in a row never are.
+# Appending is tried again when another writer was quicker; nobody loses so many times in a row.
 _TRIES = 100
 _OUTLINED = 12
-# Characters before what is appended that may be the beginning of a secret: a private key has some thousands.
+# Characters before an appended text that may be the beginning of a secret: a private key has thousands.
 _REACH = 16_384
 _REDACTED = "what looked like a secret was not kept: a mark stands in its place"
 
 
-class Written(NamedTuple):
-    """A pad as it was left, and what has to be said about it."""
-
-    pad: PadRow
-    note: str | None = None
-
-
-class PadVersion(NamedTuple):
-    version: int
-    at: str
-    actor: str
-    mode: str
-    lines: int
-    size_bytes: int
-    session: str | None  # that it was written in
-
-
 class ScratchpadWriter:
-    """Of an open log, and of an index that may be behind it (or be None: then everything is read from the log)."""
+    """Writes to an open log. The index may be behind it, or None: then everything is read from the log."""
 
     def __init__(
         self,
@@ -120,7 +111,7 @@ class ScratchpadWriter:
         )
 
     def workflow(self, name: str) -> WorkflowRow:
-        """A workflow as it is now. Of one that the index does not have yet, how many pads it has is not known."""
+        """A workflow as it is now. If the index does not have it yet, its scratchpads are counted as 0."""
         made = self._log.last_of(name, "workflow_created")
         if made is None or self._log.is_forgotten(name, made.project):
             raise NotFound(f"there is no workflow {name!r}", hint="axm workflow list (list-workflows) shows them")
@@ -130,7 +121,7 @@ class ScratchpadWriter:
             if row is not None:
                 return row
         words = self._words(made)
-        if not words:  # its text went with a project that was forgotten meanwhile
+        if not words:  # its text went with a project that has been forgotten
             raise NotFound(f"there is no workflow {name!r}", hint="axm workflow list (list-workflows) shows them")
         active = True
         for event in self._log.events_of(name, "workflow_updated"):
@@ -152,29 +143,31 @@ class ScratchpadWriter:
         content = self._log.blob(event.payload["blob"]) if "blob" in event.payload else None
         return {} if content is None else dict(json.loads(content))
 
-    # --- pads ------------------------------------------------------------------------------------------
+    # --- scratchpads -----------------------------------------------------------------------------------
 
-    def create_pad(self, flow: str, title: str, content: str) -> Written:
-        """A new pad. Pads of a workflow are numbered, and the number is the event's key: so the limit holds, however
-        many make pads at once."""
+    def create_scratchpad(self, flow: str, title: str, content: str) -> WrittenScratchpad:
+        """A new scratchpad. Those of a workflow are numbered, and the number is the event's key, so the limit holds
+        however many are created at once."""
         current = self._open_workflow(flow)
         edit, sealed, note = self._sealed(Edit("created", f"{checked_name(title, 'a scratchpad')}\n{clean(content)}"))
         named, _, text = edit.piece.partition("\n")
         _check_size(text)
-        made, there = self._pads_made(flow)
-        pad = "pad_" + ulid(self._now()).lower()
-        for ordinal in range(made + 1, made + MOST_PADS + 1 - there):
-            event = self._write(pad, current, 1, edit, sealed, ("pad", flow, ordinal), {"ordinal": ordinal})
+        made, there = self._scratchpads_made(flow)
+        scratchpad = "pad_" + ulid(self._now()).lower()
+        for ordinal in range(made + 1, made + MOST_SCRATCHPADS + 1 - there):
+            event = self._write(scratchpad, current, 1, edit, sealed, ("pad", flow, ordinal), {"ordinal": ordinal})
             if event is not None:
                 at, size = iso(event.ts), len(text.encode())
-                return Written(PadRow(pad, flow, named, 1, size, count(text), at, at, current.project), note)
+                return WrittenScratchpad(
+                    ScratchpadRow(scratchpad, flow, named, 1, size, count(text), at, at, current.project), note
+                )
         raise BadQuery(
-            f"workflow {flow} has {MOST_PADS} scratchpads, which is the most",
+            f"workflow {flow} has {MOST_SCRATCHPADS} scratchpads, which is the most",
             hint="append to one of them, or make another workflow",
         )
 
-    def _pads_made(self, flow: str) -> tuple[int, int]:
-        """How many pads were ever made in a workflow, as far as the index knows, and how many are there."""
+    def _scratchpads_made(self, flow: str) -> tuple[int, int]:
+        """How many scratchpads were ever created in a workflow, as far as the index knows, and how many exist."""
         if self._db is None:
             return 0, 0
         row = self._db.execute(
@@ -184,13 +177,13 @@ class ScratchpadWriter:
         return row or (0, 0)
 
     def change(
-        self, pad: str, make: Callable[[PadText], tuple[Edit, str | None]], *, expect: int | None = None
-    ) -> Written:
-        """Write the next version of a pad. `make` gives the edit for the text that is there, and a note; it is asked
-        again when somebody was quicker, unless a version is expected."""
+        self, scratchpad: str, make: Callable[[ScratchpadText], tuple[Edit, str | None]], *, expect: int | None = None
+    ) -> WrittenScratchpad:
+        """Write the next version. `make` returns the edit for the current text, and a note; it is called again when
+        somebody else was quicker, unless a version is expected."""
         for _ in range(_TRIES):
-            current = self.pad(pad)
-            row = current.pad
+            current = self.scratchpad(scratchpad)
+            row = current.row
             if expect is not None and expect != row.version:
                 raise changed(current, expect)
             flow = self._open_workflow(row.workflow_id)
@@ -202,16 +195,16 @@ class ScratchpadWriter:
                 text, note = edit.piece, _REDACTED
             _check_size(text)
             version = row.version + 1
-            event = self._write(pad, flow, version, edit, sealed, ("version", pad, version), {})
+            event = self._write(scratchpad, flow, version, edit, sealed, ("version", scratchpad, version), {})
             if event is not None:
                 title = edit.piece if edit.mode == "renamed" else row.title
                 size, lines = len(text.encode()), count(text)
                 row = row._replace(title=title, version=version, size_bytes=size, lines=lines, updated_at=iso(event.ts))
-                return Written(row, " ".join(one for one in (said, note) if one) or None)
-        raise changed(self.pad(pad), expect)
+                return WrittenScratchpad(row, " ".join(one for one in (said, note) if one) or None)
+        raise changed(self.scratchpad(scratchpad), expect)
 
     def _sealed(self, edit: Edit) -> tuple[Edit, Sealed | None, str | None]:
-        """The edit as it will be kept, its text sealed, and a note where that is not as it was given."""
+        """The edit as it will be stored, its text sealed, and a note if that differs from what was given."""
         if edit.mode == "chopped":
             return edit, None, None
         sealed = seal_page(self._redactor, self._key, edit.piece.split("\n"))
@@ -219,7 +212,7 @@ class ScratchpadWriter:
         return edit._replace(piece=kept), sealed, None if kept == edit.piece else _REDACTED
 
     def _is_given_away(self, was: str, edit: Edit, text: str) -> bool:
-        """Whether a secret stands in the whole that was in none of its pieces: a key that came in two halves."""
+        """Whether the whole text holds a secret that none of its pieces held: a key written in two halves."""
         if edit.mode in ("replaced", "restored", "renamed"):
             return False
         seen = text[max(len(was) - _REACH, 0) :] if edit.mode == "appended" else text
@@ -227,7 +220,7 @@ class ScratchpadWriter:
 
     def _write(
         self,
-        pad: str,
+        scratchpad: str,
         flow: WorkflowRow,
         version: int,
         edit: Edit,
@@ -235,7 +228,7 @@ class ScratchpadWriter:
         key: tuple[str | int, ...],
         payload: dict[str, int],
     ) -> Event | None:
-        """None when there is such a version, or such a pad, already."""
+        """None if that version, or that scratchpad, exists already."""
         given: dict[str, Any] = {
             **payload,
             "workflow": flow.id,
@@ -248,34 +241,36 @@ class ScratchpadWriter:
         if sealed is not None:
             given["blob"] = sealed.hash
         with self._log.atomic():
-            if any(self._log.is_forgotten(name, flow.project or None) for name in (pad, flow.id)):
-                raise NotFound(f"scratchpad {pad} was forgotten meanwhile", hint="axm pad list shows what there is")
+            if any(self._log.is_forgotten(name, flow.project or None) for name in (scratchpad, flow.id)):
+                raise NotFound(
+                    f"scratchpad {scratchpad} was forgotten meanwhile", hint="axm pad list shows what there is"
+                )
             return self._log.append_dedup(
                 "scratchpad_written",
                 actor=self._actor,
                 payload=given,
                 dedupe_key=dedupe_key("scratchpad_written", *key),
-                session_id=pad,
+                session_id=scratchpad,
                 project=flow.project or None,
                 blobs=[] if sealed is None else [sealed],
             )
 
-    def pad(self, name: str) -> PadText:
-        """A pad and its text as they are now."""
+    def scratchpad(self, name: str) -> ScratchpadText:
+        """A scratchpad and its text as they are now."""
         last = self._log.last_of(name, "scratchpad_written")
         if last is None or self._log.is_forgotten(name, last.project):
             raise NotFound(f"there is no scratchpad {name!r}", hint="axm pad list (list-scratchpads) shows them")
         if self._db is not None and last.position <= self._folded():
-            row = one_pad(self._db, name)
+            row = one_scratchpad(self._db, name)
             if row is not None:
-                return PadText(row, text_of(self._db, name))
+                return ScratchpadText(row, text_of(self._db, name))
         for _, found in self.versions(name):
             now = found
         return now
 
-    def versions(self, name: str) -> Iterator[tuple[PadVersion, PadText]]:
-        """Every version of a pad, oldest first, with its text. One at a time: a thousand versions of a long pad are a
-        gigabyte."""
+    def versions(self, name: str) -> Iterator[tuple[ScratchpadVersion, ScratchpadText]]:
+        """Every version of a scratchpad with its text, oldest first. One at a time: a thousand versions of a long text
+        are a gigabyte."""
         text, title, first = "", "", ""
         for event in self._log.events_of(name, "scratchpad_written"):
             edit, named = read_edit(event, self._log.blob)
@@ -284,9 +279,11 @@ class ScratchpadWriter:
             given, at = event.payload, iso(event.ts)
             text, title, first = apply(text, edit), named or title, first or at
             size, lines = len(text.encode()), count(text)
-            version = PadVersion(given["version"], at, event.actor, edit.mode, lines, size, given["session"])
-            row = PadRow(name, given["workflow"], title, version.version, size, lines, first, at, event.project or "")
-            yield version, PadText(row, text)
+            version = ScratchpadVersion(given["version"], at, event.actor, edit.mode, lines, size, given["session"])
+            row = ScratchpadRow(
+                name, given["workflow"], title, version.version, size, lines, first, at, event.project or ""
+            )
+            yield version, ScratchpadText(row, text)
         if not first:
             raise NotFound(f"there is no scratchpad {name!r}", hint="axm pad list (list-scratchpads) shows them")
 
@@ -305,22 +302,22 @@ class ScratchpadWriter:
         return found
 
 
-def described(text: PadText) -> str:
-    """A pad in a line, and its outline: what somebody has to know who is about to write over it."""
-    pad = text.pad
+def described(text: ScratchpadText) -> str:
+    """A scratchpad in a line, with its outline: what a writer has to know before overwriting it."""
+    scratchpad = text.row
     found = outline(text.text)
     shown = [f"L{one.line} {'#' * one.level} {one.title}" for one in found[:_OUTLINED]]
     if len(found) > _OUTLINED:
         shown.append(f"… and {len(found) - _OUTLINED} headings more")
     if not found:
         shown = ["no headings"]
-    return f"{pad.title!r}, version {pad.version}, {pad.lines} lines: {'; '.join(shown)}"
+    return f"{scratchpad.title!r}, version {scratchpad.version}, {scratchpad.lines} lines: {'; '.join(shown)}"
 
 
-def changed(current: PadText, expect: int | None) -> Changed:
+def changed(current: ScratchpadText, expect: int | None) -> Changed:
     read = "" if expect is None else f" since version {expect}"
     return Changed(
-        f"scratchpad {current.pad.id} was changed{read}; nothing was written. It is now {described(current)}",
+        f"scratchpad {current.row.id} was changed{read}; nothing was written. It is now {described(current)}",
         hint="read it again, and write what you want on top of that version",
     )
 
@@ -347,7 +344,7 @@ def _description(text: str) -> str:
 
 
 def _scope(text: str | None) -> str | None:
-    """A scope as it is given: it is compared, and not read."""
+    """A scope as it was given: it is only compared, never interpreted."""
     if text and len(text) > _SCOPE_CHARS:
         raise BadQuery(
             f"a scope has {_SCOPE_CHARS:,} characters at most, and this has {len(text):,}",

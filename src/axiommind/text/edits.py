@@ -1,7 +1,7 @@
-"""The text of a pad: its lines, the edits that make one version from another, its outline, its blocks, its chunks.
+"""The text of a scratchpad: its lines, the edits between versions, its outline, its blocks and its chunks.
 
 Lines are counted from 1 and end with `\\n`; the last one need not. Everything here is a pure function of text, so that
-the projection and the history of a pad come to the same words.
+the projection and the history of a scratchpad arrive at the same text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 __all__ = [
     "SEPARATOR",
     "Edit",
-    "Heading",
+    "OutlineHeading",
     "apply",
     "blocks",
     "clean",
@@ -25,21 +25,21 @@ __all__ = [
     "with_separator",
 ]
 
-# What stands between what was there and what is appended; `blocks` finds it again.
+# Separates what is appended from the text before it; `blocks` finds it again.
 SEPARATOR = "\n---\n<!--- block start --->\n"
 _BLOCK = re.compile(r"(?:^|\n)\n?---\n(?:<!--- block start --->\n|(?=\n))")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-# About as long as the chunks of documents are: what a reader is shown, and a vector can say.
+# About as long as the chunks of documents: what fits a reader and a vector.
 _CHUNK_CHARS = 1_600
-# A heading begins a new chunk only when the one before it says something.
+# A heading begins a new chunk only if the chunk before it has some content.
 _LEAST_CHARS = 200
 _TITLE_CHARS = 120
 
 
 class Edit(NamedTuple):
-    """What makes the next version of a text. `start` and `end` are lines, of `inserted` and `lines` only; of `chopped`,
-    `end` is how many lines went."""
+    """What makes the next version of a text. `start` and `end` are lines, for `inserted` and `lines` only; for
+    `chopped`, `end` is how many lines are removed."""
 
     mode: str  # created, replaced, restored, appended, inserted, lines, chopped, renamed
     piece: str = ""
@@ -47,8 +47,8 @@ class Edit(NamedTuple):
     end: int = 0
 
 
-class Heading(NamedTuple):
-    """A heading and the lines that belong to it, those of headings below it included."""
+class OutlineHeading(NamedTuple):
+    """A heading and the last line of its section, sections of lower headings included."""
 
     line: int
     last: int
@@ -57,7 +57,7 @@ class Heading(NamedTuple):
 
 
 def clean(text: str) -> str:
-    """A text as it is kept: lines end in `\\n`, and every character can be stored and printed."""
+    """A text as it is stored: lines end in `\\n`, and every character can be stored and printed."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -75,7 +75,7 @@ def count(text: str) -> int:
 
 
 def with_separator(text: str, content: str) -> str:
-    """What has to be appended to a text, so that the content is a block of its own."""
+    """What has to be appended to a text to make the content a block of its own."""
     if not text:
         return content
     return f"{'' if text.endswith(chr(10)) else chr(10)}{SEPARATOR}{content}"
@@ -101,7 +101,7 @@ def apply(text: str, edit: Edit) -> str:
     return "\n".join(kept) + ends
 
 
-def outline(text: str) -> list[Heading]:
+def outline(text: str) -> list[OutlineHeading]:
     """The headings of a text in Markdown, outside of fenced code."""
     found: list[tuple[int, int, str]] = []
     fence = ""
@@ -116,15 +116,15 @@ def outline(text: str) -> list[Heading]:
         elif heading := _HEADING.fullmatch(line):
             found.append((number, len(heading[1]), (heading[2] or "")[:_TITLE_CHARS]))
     headings = []
-    nearest = [len(lines) + 1] * 7  # by level, the next heading below the one that is looked at
+    nearest = [len(lines) + 1] * 7  # by level, the next heading below the current one
     for at, level, title in reversed(found):
-        headings.append(Heading(at, min(nearest[: level + 1]) - 1, level, title))
+        headings.append(OutlineHeading(at, min(nearest[: level + 1]) - 1, level, title))
         nearest[level] = at
     return headings[::-1]
 
 
 def section_end(text: str, heading: str) -> int | None:
-    """The last line of the section with this heading that says anything; None when there is none."""
+    """The last line that is not blank of the section with this heading; None if there is no such section."""
     wanted = heading.lstrip("# ").strip().casefold()
     for one in outline(text):
         if one.title.strip().casefold() == wanted:
@@ -137,13 +137,13 @@ def section_end(text: str, heading: str) -> int | None:
 
 
 def blocks(text: str) -> list[str]:
-    """What was appended block by block, oldest first."""
+    """The blocks as they were appended, oldest first."""
     return [block for block in _BLOCK.split(text) if block.strip()] if text.strip() else []
 
 
 def cut(lines: Sequence[str]) -> list[list[str]]:
-    """Lines in chunks, none of them lost. Where one begins depends only on what is before it, so appending changes the
-    last chunk and no other."""
+    """Lines in chunks, none of them lost. Where a chunk begins depends only on what is before it, so appending changes
+    the last chunk and no other."""
     found: list[list[str]] = []
     size = 0
     for line in lines:

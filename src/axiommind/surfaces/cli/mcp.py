@@ -35,13 +35,13 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory().stay()
     made = answers(memory)
     if args.http:
-        from axiommind.surfaces.mcp._http import Address, serve_http
+        from axiommind.surfaces.mcp.http_server import Address, serve_http
 
         address = Address.checked(args.host or "127.0.0.1", 8765 if args.port is None else args.port, memory.config)
     with listening(str(memory.config.home)) if memory.config.hooks.resident else nullcontext():
         if args.http:
             return serve_http(made, address)
-        from axiommind.surfaces.mcp._stdio import serve
+        from axiommind.surfaces.mcp.stdio_server import serve_stdio
 
-        serve(made)
+        serve_stdio(made)
     return 0

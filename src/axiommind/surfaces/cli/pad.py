@@ -17,8 +17,8 @@ from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entries import one_line
 
 if TYPE_CHECKING:
-    from axiommind.projections.scratchpad_rows import PadText
-    from axiommind.scratchpads.writer import Written
+    from axiommind.projections.scratchpad_rows import ScratchpadText
+    from axiommind.scratchpads.values import WrittenScratchpad
 
 HELP = "Write, edit, search and version scratchpads"
 GROUP = "work"
@@ -154,8 +154,8 @@ def run(args: argparse.Namespace) -> int:
 def _show(memory: Memory, args: argparse.Namespace) -> int:
     found = memory.scratchpads.show(args.id) if args.at is None else memory.scratchpads.at(args.id, args.at)
     part = shown.between(found.text, *(args.lines or (1, None)))
-    if args.lines and args.lines[0] > max(found.pad.lines, 1):
-        raise UsageError(f"--lines: it has {render.counted(found.pad.lines, 'line')}")
+    if args.lines and args.lines[0] > max(found.row.lines, 1):
+        raise UsageError(f"--lines: it has {render.counted(found.row.lines, 'line')}")
     return _print(found, part, args)
 
 
@@ -170,13 +170,13 @@ def _tail(memory: Memory, args: argparse.Namespace) -> int:
     return _print(found, part, args)
 
 
-def _print(found: PadText, part: shown.Part, args: argparse.Namespace) -> int:
+def _print(found: ScratchpadText, part: shown.Excerpt, args: argparse.Namespace) -> int:
     """The text as it is: what is piped on is not changed; a terminal gets no control characters."""
     if args.json:
         lines = {"line_start": part.line_start, "line_end": part.line_end}
-        options.print_json("pad", {"scratchpad": found.pad._asdict(), **lines, "content": part.text})
+        options.print_json("pad", {"scratchpad": found.row._asdict(), **lines, "content": part.text})
         return 0
-    options.say(shown.pad_heading(found.pad))
+    options.say(shown.scratchpad_heading(found.row))
     text = shown.numbered(part) if getattr(args, "numbers", False) else part.text
     if sys.stdout.isatty():
         text = render.printable(text)
@@ -189,9 +189,9 @@ def _outline(memory: Memory, args: argparse.Namespace) -> int:
     found = memory.scratchpads.show(args.id)
     headings = shown.outline_json(found.text)
     if args.json:
-        options.print_json("pad.outline", {"scratchpad": found.pad._asdict(), "outline": headings})
+        options.print_json("pad.outline", {"scratchpad": found.row._asdict(), "outline": headings})
         return 0
-    options.say(shown.pad_heading(found.pad))
+    options.say(shown.scratchpad_heading(found.row))
     if headings:
         print(shown.outline_as_text(found))
     else:
@@ -210,7 +210,7 @@ def _list(memory: Memory, args: argparse.Namespace) -> int:
         rows = [row._asdict() for row in found]
         options.print_json("pads", {"project": project, "scratchpads": rows, "truncated": more})
     elif found:
-        print(shown.pads_table(found))
+        print(shown.scratchpads_table(found))
         if more:
             options.say_more(args.limit)
     if found:
@@ -226,12 +226,12 @@ def _search(memory: Memory, args: argparse.Namespace) -> int:
         " ".join(args.query), workflow=args.workflow, project_scope=args.scope, limit=args.limit, cursor=args.cursor
     )
     if args.json:
-        options.print_json("pad.search", shown.pad_page_json(page))
-    elif page.hits:
-        print(shown.pad_page_as_text(page))
+        options.print_json("pad.search", shown.scratchpad_page_json(page))
+    elif page.results:
+        print(shown.scratchpad_page_as_text(page))
         if page.next_cursor:
             options.say(f"More: --cursor {page.next_cursor}")
-    if page.hits:
+    if page.results:
         return 0
     options.say("No scratchpad has any of these words.")
     return 1
@@ -243,39 +243,39 @@ def _grep(memory: Memory, args: argparse.Namespace) -> int:
     if args.json:
         options.print_json("pad.grep", shown.matches_json(found))
     elif found.ranges:
-        print(render.printable("\n--\n".join("\n".join(one.lines) for one in found.ranges)))
+        print(render.printable("\n--\n".join(one.text for one in found.ranges)))
     if not found.matches:
-        options.say(f"No line of {one_line(found.pad.title)} has it.")
+        options.say(f"No line of {one_line(found.scratchpad.title)} has it.")
     elif found.truncated:
         options.say(f"{render.counted(found.total_matches, 'line')} match; -k 50 shows more of them")
     return 0 if found.matches else 1
 
 
 def _history(memory: Memory, args: argparse.Namespace) -> int:
-    pad = memory.scratchpads.show(args.id).pad
-    found = memory.scratchpads.history(pad.id)
+    scratchpad = memory.scratchpads.show(args.id).row
+    found = memory.scratchpads.history(scratchpad.id)
     if args.json:
         versions = [one._asdict() for one in found]
-        options.print_json("pad.history", {"scratchpad": pad._asdict(), "versions": versions})
+        options.print_json("pad.history", {"scratchpad": scratchpad._asdict(), "versions": versions})
         return 0
-    options.say(shown.pad_heading(pad))
+    options.say(shown.scratchpad_heading(scratchpad))
     print(shown.history_table(found))
-    options.say(f"One of them: axm pad show {shown.short(pad.id)} --at VERSION")
+    options.say(f"One of them: axm pad show {shown.short(scratchpad.id)} --at VERSION")
     return 0
 
 
 def _diff(memory: Memory, args: argparse.Namespace) -> int:
     new = memory.scratchpads.show(args.id) if args.new is None else memory.scratchpads.at(args.id, args.new)
-    pad = new.pad
-    before = str(pad.version - 1) if args.old is None else args.old.strip()
+    scratchpad = new.row
+    before = str(scratchpad.version - 1) if args.old is None else args.old.strip()
     old, name = "", "nothing"
     if before != "0":
-        earlier = memory.scratchpads.at(pad.id, before)
-        old, name = earlier.text, f"version {earlier.pad.version}"
-    now = f"version {pad.version}"
-    found = shown.difference(old, new.text, (f"{pad.id} {name}", f"{pad.id} {now}"))
+        earlier = memory.scratchpads.at(scratchpad.id, before)
+        old, name = earlier.text, f"version {earlier.row.version}"
+    now = f"version {scratchpad.version}"
+    found = shown.difference(old, new.text, (f"{scratchpad.id} {name}", f"{scratchpad.id} {now}"))
     if args.json:
-        options.print_json("pad.diff", {"id": pad.id, "from": name, "to": now, "diff": found})
+        options.print_json("pad.diff", {"id": scratchpad.id, "from": name, "to": now, "diff": found})
     else:
         sys.stdout.write(render.printable(found))
     if not found:
@@ -286,7 +286,7 @@ def _diff(memory: Memory, args: argparse.Namespace) -> int:
 # --- writing -----------------------------------------------------------------------------------------------
 
 
-def _create(memory: Memory, args: argparse.Namespace) -> Written:
+def _create(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
     if args.text is not None:
         text = args.text
     elif args.source is not None:
@@ -305,53 +305,53 @@ def _create(memory: Memory, args: argparse.Namespace) -> Written:
     return memory.scratchpads.create(args.workflow, args.title, text, actor=memory.home.actor)
 
 
-def _append(memory: Memory, args: argparse.Namespace) -> Written:
+def _append(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
     return memory.scratchpads.append(args.id, texts.text_of(args), expect=args.expect, actor=memory.home.actor)
 
 
-def _replace(memory: Memory, args: argparse.Namespace) -> Written:
+def _replace(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
     return memory.scratchpads.replace(args.id, texts.text_of(args), expect=args.expect, actor=memory.home.actor)
 
 
-def _insert(memory: Memory, args: argparse.Namespace) -> Written:
+def _insert(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
     return memory.scratchpads.insert(
         args.id, args.line, texts.text_of(args), expect=args.expect, actor=memory.home.actor
     )
 
 
-def _replace_lines(memory: Memory, args: argparse.Namespace) -> Written:
+def _replace_lines(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
     first, last = args.lines
     text, expect = texts.text_of(args), args.expect
     if last is None:
-        pad = memory.scratchpads.show(args.id).pad
-        last, expect = max(pad.lines, first), pad.version if expect is None else expect
+        scratchpad = memory.scratchpads.show(args.id).row
+        last, expect = max(scratchpad.lines, first), scratchpad.version if expect is None else expect
     return memory.scratchpads.replace_lines(args.id, first, last, text, expect=expect, actor=memory.home.actor)
 
 
-def _section(memory: Memory, args: argparse.Namespace) -> Written:
+def _section(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
     return memory.scratchpads.append_section(
         args.id, args.heading, texts.text_of(args), expect=args.expect, actor=memory.home.actor
     )
 
 
-def _chop(memory: Memory, args: argparse.Namespace) -> Written:
+def _chop(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
     return memory.scratchpads.chop(args.id, args.lines, expect=args.expect, actor=memory.home.actor)
 
 
-def _rename(memory: Memory, args: argparse.Namespace) -> Written:
+def _rename(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
     return memory.scratchpads.rename(args.id, args.title, expect=args.expect, actor=memory.home.actor)
 
 
-def _restore(memory: Memory, args: argparse.Namespace) -> Written:
+def _restore(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
     return memory.scratchpads.restore(args.id, args.at, expect=args.expect, actor=memory.home.actor)
 
 
-def _edit(memory: Memory, args: argparse.Namespace) -> Written | None:
+def _edit(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad | None:
     """The text in an editor, written back on top of the version that was opened."""
     from axiommind.text.edits import clean
 
     found = memory.scratchpads.show(args.id)
-    if args.expect is not None and args.expect != found.pad.version:
+    if args.expect is not None and args.expect != found.row.version:
         from axiommind.scratchpads.writer import changed
 
         raise changed(found, args.expect)
@@ -362,25 +362,25 @@ def _edit(memory: Memory, args: argparse.Namespace) -> Written | None:
         draft.drop()
         return None
     with draft.kept():
-        return memory.scratchpads.replace(found.pad.id, text, expect=found.pad.version, actor=memory.home.actor)
+        return memory.scratchpads.replace(found.row.id, text, expect=found.row.version, actor=memory.home.actor)
 
 
-def _say(done: Written | None, args: argparse.Namespace) -> int:
+def _say(done: WrittenScratchpad | None, args: argparse.Namespace) -> int:
     if done is None:
         options.say("Nothing was changed, and nothing was written.")
         return 0
-    pad = done.pad
+    scratchpad = done.row
     if args.json:
-        options.print_json("pad.written", {"scratchpad": pad._asdict(), "note": done.note})
+        options.print_json("pad.written", {"scratchpad": scratchpad._asdict(), "note": done.note})
     else:
-        print(pad.id if args.action == "create" else f"{pad.id}  version {pad.version}")
+        print(scratchpad.id if args.action == "create" else f"{scratchpad.id}  version {scratchpad.version}")
     now = "" if args.action == "create" else " now"
-    options.say(f"{_DONE[args.action]}: {one_line(pad.title)}, {render.counted(pad.lines, 'line')}{now}")
+    options.say(f"{_DONE[args.action]}: {one_line(scratchpad.title)}, {render.counted(scratchpad.lines, 'line')}{now}")
     if done.note:
         options.say(f"Note: {done.note}")
-    if pad.version > 1:
-        at = pad.version - 1
-        options.say(f"axm pad restore {shown.short(pad.id)} --at {at} brings back what was there")
+    if scratchpad.version > 1:
+        at = scratchpad.version - 1
+        options.say(f"axm pad restore {shown.short(scratchpad.id)} --at {at} brings back what was there")
     return 0
 
 

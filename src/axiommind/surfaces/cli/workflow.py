@@ -174,11 +174,13 @@ def _latest(memory: Memory, args: argparse.Namespace) -> int:
 
 
 def _print(memory: Memory, row: WorkflowRow, args: argparse.Namespace) -> int:
-    pads = memory.scratchpads.list(workflow=row.id, limit=_MOST_PADS)
+    scratchpads = memory.scratchpads.list(workflow=row.id, limit=_MOST_PADS)
     if args.json:
-        options.print_json("workflow", {"workflow": row._asdict(), "scratchpads": [pad._asdict() for pad in pads]})
+        options.print_json(
+            "workflow", {"workflow": row._asdict(), "scratchpads": [scratchpad._asdict() for scratchpad in scratchpads]}
+        )
     else:
-        print(shown.workflow_as_text(row, pads))
+        print(shown.workflow_as_text(row, scratchpads))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Workflows and scratchpads as JSON and as text for people; and parts of a pad's text, cut between its lines."""
+"""Workflows and scratchpads as JSON and as text for people, and excerpts of a scratchpad's text, cut at line ends."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entries import labelled, one_line, project_name, several_projects
-from axiommind.text.edits import SEPARATOR, Heading, blocks, outline
+from axiommind.text.edits import SEPARATOR, OutlineHeading, blocks, outline
 
 if TYPE_CHECKING:
-    from axiommind.projections.scratchpad_rows import PadRow, PadText, WorkflowRow
-    from axiommind.scratchpads.search_lines import PadMatches
-    from axiommind.scratchpads.search_workflows import PadPage, WorkflowPage
-    from axiommind.scratchpads.writer import PadVersion
+    from axiommind.projections.scratchpad_rows import ScratchpadRow, ScratchpadText, WorkflowRow
+    from axiommind.scratchpads.values import ScratchpadMatches, ScratchpadPage, ScratchpadVersion, WorkflowPage
 
 __all__ = [
-    "Part",
+    "Excerpt",
     "between",
     "difference",
     "history_table",
@@ -27,11 +25,11 @@ __all__ = [
     "numbered",
     "outline_as_text",
     "outline_json",
-    "pad_heading",
-    "pad_json",
-    "pad_page_as_text",
-    "pad_page_json",
-    "pads_table",
+    "scratchpad_heading",
+    "scratchpad_json",
+    "scratchpad_page_as_text",
+    "scratchpad_page_json",
+    "scratchpads_table",
     "short",
     "stamp",
     "within",
@@ -41,7 +39,7 @@ __all__ = [
     "workflows_table",
 ]
 
-# An id begins with its time: ten characters of it, and two that tell apart what one millisecond made.
+# An id begins with its time: ten characters of that, and two to tell apart what one millisecond made.
 _SHORT = 12
 _MODES = {
     "created": "created",
@@ -55,11 +53,11 @@ _MODES = {
 }
 
 
-# --- parts of a text ---------------------------------------------------------------------------------------
+# --- excerpts ----------------------------------------------------------------------------------------------
 
 
-class Part(NamedTuple):
-    """Lines of a text as they are, from `line_start` to `line_end`; `is_cut` when the last (or first) is not whole."""
+class Excerpt(NamedTuple):
+    """Lines of a text, from `line_start` to `line_end`; `is_cut` if the last (or first) is not whole."""
 
     text: str
     line_start: int
@@ -68,54 +66,54 @@ class Part(NamedTuple):
 
 
 def _ended(text: str) -> list[str]:
-    """Lines with their ends: joined, they are the text."""
+    """Lines with their line breaks: joined, they are the text."""
     *lines, rest = text.split("\n")
     return [f"{line}\n" for line in lines] + ([rest] if rest else [])
 
 
-def between(text: str, start: int, end: int | None) -> Part:
-    """Some lines, both ends included; what is past the last line is not there."""
+def between(text: str, start: int, end: int | None) -> Excerpt:
+    """Some lines, both ends included, as far as the text goes."""
     lines = _ended(text)
     last = len(lines) if end is None else min(end, len(lines))
-    return Part("".join(lines[start - 1 : last]), start, max(last, start - 1))
+    return Excerpt("".join(lines[start - 1 : last]), start, max(last, start - 1))
 
 
-def within(part: Part, limit: int) -> Part:
-    """As many whole lines from the beginning as fit; of a first line that is longer, its beginning."""
-    if len(part.text) <= limit:
-        return part
+def within(excerpt: Excerpt, limit: int) -> Excerpt:
+    """As many whole lines from the beginning as fit; if not even the first does, the beginning of that."""
+    if len(excerpt.text) <= limit:
+        return excerpt
     size, kept = 0, 0
-    lines = _ended(part.text)
+    lines = _ended(excerpt.text)
     for line in lines:
         if size + len(line) > limit:
             break
         size, kept = size + len(line), kept + 1
     if not kept:
-        return Part(lines[0][:limit], part.line_start, part.line_start, is_cut=True)
-    return Part(part.text[:size], part.line_start, part.line_start + kept - 1)
+        return Excerpt(lines[0][:limit], excerpt.line_start, excerpt.line_start, is_cut=True)
+    return Excerpt(excerpt.text[:size], excerpt.line_start, excerpt.line_start + kept - 1)
 
 
-def last_lines(text: str, count: int) -> Part:
+def last_lines(text: str, count: int) -> Excerpt:
     lines = _ended(text)
     kept = lines[-count:]
-    return Part("".join(kept), len(lines) - len(kept) + 1, len(lines))
+    return Excerpt("".join(kept), len(lines) - len(kept) + 1, len(lines))
 
 
-def last_chars(text: str, count: int) -> Part:
-    """So many characters at the end. The first line of them may be a part of one."""
+def last_chars(text: str, count: int) -> Excerpt:
+    """So many characters at the end. The first line may be incomplete."""
     kept = text[-count:]
     before = text[: len(text) - len(kept)]
-    return Part(kept, before.count("\n") + 1, len(_ended(text)), is_cut=bool(before) and not before.endswith("\n"))
+    return Excerpt(kept, before.count("\n") + 1, len(_ended(text)), is_cut=bool(before) and not before.endswith("\n"))
 
 
-def last_blocks(text: str, count: int) -> Part:
+def last_blocks(text: str, count: int) -> Excerpt:
     """So many blocks at the end, as they were appended."""
     found = blocks(text)
     kept = found[-count:]
     if len(kept) == len(found):
         return between(text, 1, None)
     shown = f"\n{SEPARATOR}".join(kept)
-    return last_lines(text, len(_ended(shown))) if text.endswith(shown) else Part(shown, 1, len(_ended(shown)))
+    return last_lines(text, len(_ended(shown))) if text.endswith(shown) else Excerpt(shown, 1, len(_ended(shown)))
 
 
 def difference(old: str, new: str, names: tuple[str, str]) -> str:
@@ -126,9 +124,9 @@ def difference(old: str, new: str, names: tuple[str, str]) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def numbered(part: Part) -> str:
-    room = len(str(part.line_end))
-    return "".join(f"{n:>{room}}  {line}" for n, line in enumerate(_ended(part.text), start=part.line_start))
+def numbered(excerpt: Excerpt) -> str:
+    room = len(str(excerpt.line_end))
+    return "".join(f"{n:>{room}}  {line}" for n, line in enumerate(_ended(excerpt.text), start=excerpt.line_start))
 
 
 # --- as JSON -----------------------------------------------------------------------------------------------
@@ -139,7 +137,7 @@ def outline_json(text: str) -> list[dict[str, Any]]:
 
 
 def workflow_page_json(page: WorkflowPage) -> dict[str, Any]:
-    """A page of found workflows, in the shape that the tool of the same name has always had."""
+    """A page of workflows, in the shape that `search-workflows` has always had."""
     return {
         "results": [
             {
@@ -147,7 +145,7 @@ def workflow_page_json(page: WorkflowPage) -> dict[str, Any]:
                 "score": hit.score,
                 "rank": hit.rank,
                 "matching_scratchpads": [
-                    {**pad_json(one.pad), "score": one.score, "snippet": one.snippet}
+                    {**scratchpad_json(one.row), "score": one.score, "snippet": one.snippet}
                     for one in hit.matching_scratchpads
                 ],
             }
@@ -161,16 +159,16 @@ def workflow_page_json(page: WorkflowPage) -> dict[str, Any]:
         },
         "query": page.query,
         "search_method": page.search_method,
-        "score_kind": "points",
+        "score_kind": page.score_kind,
         "message": page.message,
     }
 
 
-def pad_page_json(page: PadPage) -> dict[str, Any]:
+def scratchpad_page_json(page: ScratchpadPage) -> dict[str, Any]:
     return {
         "results": [
             {
-                "scratchpad": pad_json(hit.pad),
+                "scratchpad": scratchpad_json(hit.scratchpad),
                 "workflow_name": hit.workflow_name,
                 "score": hit.score,
                 "score_kind": hit.score_kind,
@@ -178,29 +176,29 @@ def pad_page_json(page: PadPage) -> dict[str, Any]:
                 "line_start": hit.line_start,
                 "line_end": hit.line_end,
             }
-            for hit in page.hits
+            for hit in page.results
         ],
-        "total_results": page.total,
+        "total_results": page.total_results,
         "next_cursor": page.next_cursor,
         "query": page.query,
         "search_method": page.search_method,
     }
 
 
-def matches_json(found: PadMatches) -> dict[str, Any]:
+def matches_json(found: ScratchpadMatches) -> dict[str, Any]:
     return {
-        "scratchpad": pad_json(found.pad),
+        "scratchpad": scratchpad_json(found.scratchpad),
         "query": found.query,
         "regex": found.regex,
         "matches": [one._asdict() for one in found.matches],
-        "ranges": [{"first": one.first, "last": one.last, "text": "\n".join(one.lines)} for one in found.ranges],
+        "ranges": [one._asdict() for one in found.ranges],
         "total_matches": found.total_matches,
         "truncated": found.truncated,
     }
 
 
-def pad_json(row: PadRow) -> dict[str, Any]:
-    """A pad; its project is the workflow's."""
+def scratchpad_json(row: ScratchpadRow) -> dict[str, Any]:
+    """A scratchpad without its project, which is the workflow's."""
     shown = row._asdict()
     del shown["project"]
     return shown
@@ -216,13 +214,13 @@ def short(name: str) -> str:
 
 
 def _names(ids: Iterable[str]) -> dict[str, str]:
-    """Beginnings of ids where these differ, else the ids."""
+    """Short forms of ids if they differ, else the ids."""
     names = {name: short(name) for name in ids}
     return names if len(set(names.values())) == len(names) else {name: name for name in names}
 
 
 def stamp(at: str) -> str:
-    """`2026-11-15 10:00:07` of a time as it is kept."""
+    """`2026-11-15 10:00:07` for a time as it is stored."""
     return at[:19].replace("T", " ")
 
 
@@ -254,7 +252,7 @@ def workflows_table(found: Sequence[WorkflowRow]) -> str:
     return render.as_table(columns, rows)
 
 
-def workflow_as_text(row: WorkflowRow, pads: Sequence[PadRow]) -> str:
+def workflow_as_text(row: WorkflowRow, scratchpads: Sequence[ScratchpadRow]) -> str:
     facts = labelled(
         (
             ("status", "active" if row.is_active else "inactive: takes no writes"),
@@ -268,13 +266,13 @@ def workflow_as_text(row: WorkflowRow, pads: Sequence[PadRow]) -> str:
     parts = [f"{row.id}  {render.bold(one_line(row.name))}", facts]
     if row.description:
         parts.append(render.printable(row.description))
-    if pads:
-        parts.append(pads_table(pads))
+    if scratchpads:
+        parts.append(scratchpads_table(scratchpads))
     return "\n\n".join(parts)
 
 
 def workflow_page_as_text(page: WorkflowPage) -> str:
-    """Each workflow with its points, and under it the pads that gave some."""
+    """Each workflow with its points, and below it the scratchpads that matched."""
     shown = []
     for hit in page.results:
         row = hit.workflow
@@ -282,21 +280,20 @@ def workflow_page_as_text(page: WorkflowPage) -> str:
         points = render.counted(hit.score, "point")
         lines = [f"{hit.rank}. {short(row.id)}  {render.bold(one_line(row.name))}{state}  {points}"]
         for one in hit.matching_scratchpads:
-            lines.append(f"   {short(one.pad.id)}  {one_line(one.pad.title)}  {one.score}")
+            lines.append(f"   {short(one.row.id)}  {one_line(one.row.title)}  {one.score}")
             if one.snippet:
                 lines.append(f"     {render.dim(one_line(one.snippet))}")
         shown.append("\n".join(lines))
     return "\n\n".join(shown)
 
 
-def pad_page_as_text(page: PadPage) -> str:
+def scratchpad_page_as_text(page: ScratchpadPage) -> str:
     shown = []
-    for hit in page.hits:
+    for hit in page.results:
         where = f"L{hit.line_start}" if hit.line_start == hit.line_end else f"L{hit.line_start}-L{hit.line_end}"
-        title = render.bold(one_line(hit.pad.title))
-        shown.append(
-            f"{short(hit.pad.id)}  {title}  {where}  {hit.score:.2f}{_of(hit.workflow_name)}\n  {one_line(hit.snippet)}"
-        )
+        title = render.bold(one_line(hit.scratchpad.title))
+        about = f"{short(hit.scratchpad.id)}  {title}  {where}  {hit.score:.2f}{_of(hit.workflow_name)}"
+        shown.append(f"{about}\n  {one_line(hit.snippet)}")
     return "\n\n".join(shown)
 
 
@@ -304,11 +301,11 @@ def _of(workflow: str) -> str:
     return render.dim(f" · {one_line(workflow)}") if workflow else ""
 
 
-def pads_table(found: Sequence[PadRow]) -> str:
-    pads, flows = _names(row.id for row in found), _names(row.workflow_id for row in found)
+def scratchpads_table(found: Sequence[ScratchpadRow]) -> str:
+    scratchpads, flows = _names(row.id for row in found), _names(row.workflow_id for row in found)
     rows = [
         {
-            "id": pads[row.id],
+            "id": scratchpads[row.id],
             "title": row.title,
             "version": row.version,
             "lines": row.lines,
@@ -327,21 +324,21 @@ def pads_table(found: Sequence[PadRow]) -> str:
     return render.as_table(columns, rows)
 
 
-def pad_heading(pad: PadRow) -> str:
-    lines = render.counted(pad.lines, "line")
-    facts = (f"version {pad.version}", f"{lines}, {_size(pad.size_bytes)}", stamp(pad.updated_at))
-    return " · ".join((f"{pad.id}  {one_line(pad.title)}", *facts))
+def scratchpad_heading(scratchpad: ScratchpadRow) -> str:
+    lines = render.counted(scratchpad.lines, "line")
+    facts = (f"version {scratchpad.version}", f"{lines}, {_size(scratchpad.size_bytes)}", stamp(scratchpad.updated_at))
+    return " · ".join((f"{scratchpad.id}  {one_line(scratchpad.title)}", *facts))
 
 
-def outline_as_text(found: PadText) -> str:
-    return "\n".join(_outlined(one, len(str(found.pad.lines))) for one in outline(found.text))
+def outline_as_text(found: ScratchpadText) -> str:
+    return "\n".join(_outlined(one, len(str(found.row.lines))) for one in outline(found.text))
 
 
-def _outlined(one: Heading, room: int) -> str:
+def _outlined(one: OutlineHeading, room: int) -> str:
     return f"{one.line:>{room}}-{one.last:<{room}}  {'  ' * (one.level - 1)}{one_line(one.title)}"
 
 
-def history_table(found: Sequence[PadVersion]) -> str:
+def history_table(found: Sequence[ScratchpadVersion]) -> str:
     rows = [
         {
             "version": one.version,

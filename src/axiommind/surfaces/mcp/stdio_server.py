@@ -1,10 +1,10 @@
-"""The server on stdin and stdout: one JSON message a line, answered with the standard library alone.
+"""The server on stdin and stdout: one JSON message per line, answered with the standard library alone.
 
 Both eras of the protocol: the handshake (`initialize`, 2024-11-05 to 2025-11-25), and 2026-07-28, where each request
-brings its own envelope. The first request says which. A method that is not known here wakes the SDK in the same
-process, which is told of the handshake and gets everything from then on.
+brings its own envelope. The first request says which. A method unknown here starts the SDK in the same process: the
+handshake is replayed to it, and it gets everything from then on.
 
-Nothing but messages reaches the client: what a tool prints goes to stderr. Bad input is answered, never a crash.
+Nothing but messages reaches the client: what a tool prints goes to stderr. Bad input gets an answer, never a crash.
 """
 
 from __future__ import annotations
@@ -18,54 +18,47 @@ from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Any
 
-from axiommind.surfaces.mcp._answers import HANDSHAKE, INVALID_PARAMS, METHOD_NOT_FOUND, MODERN, Refused
+from axiommind.surfaces.mcp.answers import HANDSHAKE, INVALID_PARAMS, METHOD_NOT_FOUND, MODERN, Refused
 
 if TYPE_CHECKING:
-    from axiommind.surfaces.mcp._answers import Answers
-    from axiommind.surfaces.mcp._sdk import Awake
+    from axiommind.surfaces.mcp.answers import Answers
+    from axiommind.surfaces.mcp.sdk_server import SdkThread
 
-__all__ = ["Front", "serve"]
+__all__ = ["StdioConnection", "serve_stdio"]
 
 MOST_BYTES = 16 << 20  # of one line
 _WORKERS = 8
-_LAST_WORD = 2.0  # seconds that calls are given to end when the client has left
+_GRACE = 2.0  # seconds that running calls get to finish after the client has left
 
 _PARSE_ERROR, _INVALID_REQUEST, _UNSUPPORTED_VERSION = -32700, -32600, -32022
 _VERSION = "io.modelcontextprotocol/protocolVersion"
 _CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
-# Of the protocol, but not offered here: the SDK would say the same, a second later.
+# In the protocol, but not offered here: the SDK would say the same, a second later.
 _UNSERVED = {
-    "completion/complete",
     "initialize",
     "logging/setLevel",
-    "ping",
-    "prompts/get",
-    "prompts/list",
-    "resources/list",
-    "resources/read",
     "resources/subscribe",
-    "resources/templates/list",
     "resources/unsubscribe",
     "server/discover",
     "subscriptions/listen",
 }
 
-Message = dict[str, Any]
+Json = dict[str, Any]
 
 
-class Front:
-    """One connection: what has been agreed with the client, and the calls that are under way."""
+class StdioConnection:
+    """One connection: what has been agreed with the client, and the calls in progress."""
 
     def __init__(self, answers: Answers, send: Callable[[bytes], None]) -> None:
         self._answers, self._send = answers, send
         self._era: str | None = None  # None until the first request
-        self._handshake: list[Message] = []  # for an SDK that wakes later
+        self._handshake: list[Json] = []  # for an SDK that starts later
         self._is_open = False
-        self._calls: dict[Any, threading.Event] = {}  # under way; set when cancelled
+        self._calls: dict[Any, threading.Event] = {}  # in progress; set when cancelled
         self._lock, self._sending = threading.Lock(), threading.Lock()
-        self._queue: SimpleQueue[tuple[Message, threading.Event]] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[Json, threading.Event]] = SimpleQueue()
         self._workers = 0
-        self._sdk: Awake | None = None
+        self._sdk: SdkThread | None = None
 
     # --- what comes in ---------------------------------------------------------------------------------
 
@@ -93,7 +86,7 @@ class Front:
             self._notified(message)
         return None
 
-    def _notified(self, message: Message) -> None:
+    def _notified(self, message: Json) -> None:
         method, params = message["method"], message.get("params") or {}
         if method == "notifications/cancelled":
             with self._lock:
@@ -104,7 +97,7 @@ class Front:
             self._handshake.append(message)
         return self._hand_over(message) if self._sdk is not None else None
 
-    def _requested(self, message: Message) -> None:
+    def _requested(self, message: Json) -> None:
         method, params = message["method"], message.get("params") or {}
         if self._sdk is not None:
             return self._hand_over(message)
@@ -115,13 +108,13 @@ class Front:
         except Refused as refused:
             return self._refuse(message["id"], refused)
         except _Unknown:
-            return self._wake(message)
+            return self._start_sdk(message)
         if result is None:
             return self._start(message)
         return self._answer(message["id"], result)
 
-    def _legacy(self, method: str, params: Message, message: Message) -> Message | None:
-        """The result, or None where it takes a thread."""
+    def _legacy(self, method: str, params: Json, message: Json) -> Json | None:
+        """The result, or None if it takes a thread."""
         if method == "initialize":
             if not _is_handshake(params):
                 raise Refused(INVALID_PARAMS, "Invalid request parameters", "")
@@ -135,10 +128,10 @@ class Front:
             raise Refused(INVALID_PARAMS, "Invalid request parameters", "")
         return None if method in self._answers.slow else answer(params)
 
-    def _modern(self, method: str, params: Message) -> Message | None:
+    def _modern(self, method: str, params: Json) -> Json | None:
         if method == "initialize":
             asked = params.get("protocolVersion")
-            data: Message = {"supported": [MODERN]} | ({"requested": asked} if isinstance(asked, str) else {})
+            data: Json = {"supported": [MODERN]} | ({"requested": asked} if isinstance(asked, str) else {})
             why = f"connection is serving the {MODERN} protocol; the initialize handshake is not accepted"
             raise Refused(_UNSUPPORTED_VERSION, why, data)
         _check_envelope(params)
@@ -149,7 +142,7 @@ class Front:
         answer = self._known(method, params)
         return None if method in self._answers.slow else self._answers.stamped(method, answer(params))
 
-    def _known(self, method: str, params: Message) -> Callable[[Message], Message]:
+    def _known(self, method: str, params: Json) -> Callable[[Json], Json]:
         if (answer := self._answers.methods.get(method)) is None:
             if method in _UNSERVED:
                 raise Refused(METHOD_NOT_FOUND, "Method not found", method)
@@ -160,11 +153,11 @@ class Front:
 
     # --- calls that take a while -----------------------------------------------------------------------
 
-    def _start(self, message: Message) -> None:
+    def _start(self, message: Json) -> None:
         cancelled = threading.Event()
         with self._lock:
             self._calls[message["id"]] = cancelled
-            # Threads are made as they are needed: most clients ask one thing at a time.
+            # Threads are started as they are needed: most clients send one call at a time.
             is_new = self._workers < min(len(self._calls), _WORKERS)
             self._workers += is_new
         self._queue.put((message, cancelled))
@@ -192,40 +185,40 @@ class Front:
 
     # --- the SDK ---------------------------------------------------------------------------------------
 
-    def _wake(self, message: Message) -> None:
+    def _start_sdk(self, message: Json) -> None:
         from axiommind.errors import MissingExtra
-        from axiommind.surfaces.mcp._sdk import Awake
+        from axiommind.surfaces.mcp.sdk_server import SdkThread
 
         try:
-            self._sdk = Awake(self._answers, self._write)
+            self._sdk = SdkThread(self._answers, self._write)
         except MissingExtra:
             return self._refuse(message["id"], Refused(METHOD_NOT_FOUND, "Method not found", message["method"]))
         self._sdk.replay(self._handshake)
         return self._hand_over(message)
 
-    def _hand_over(self, message: Message) -> None:
+    def _hand_over(self, message: Json) -> None:
         assert self._sdk is not None
         self._sdk.receive(message)
 
     # --- what goes out ---------------------------------------------------------------------------------
 
-    def _answer(self, name: Any, result: Message) -> None:
+    def _answer(self, name: Any, result: Json) -> None:
         self._write({"jsonrpc": "2.0", "id": name, "result": result})
 
     def _refuse(self, name: Any, refused: Refused) -> None:
-        error: Message = {"code": refused.code, "message": refused.message}
+        error: Json = {"code": refused.code, "message": refused.message}
         if refused.data is not None:
             error["data"] = refused.data
         self._write({"jsonrpc": "2.0", "id": name, "error": error})
 
-    def _write(self, message: Message) -> None:
+    def _write(self, message: Json) -> None:
         text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
         with self._sending:
             self._send(text.encode("utf-8", "replace") + b"\n")
 
     def end(self) -> None:
-        """The client has left: calls under way are given a moment, because they may be writing."""
-        until = time.monotonic() + _LAST_WORD
+        """The client has left: running calls get a moment to finish, because they may be writing."""
+        until = time.monotonic() + _GRACE
         while time.monotonic() < until:
             with self._lock:
                 if not self._calls:
@@ -239,15 +232,15 @@ class _Unknown(Exception):
     """A method that only the SDK may know."""
 
 
-def serve(answers: Answers) -> None:
+def serve_stdio(answers: Answers) -> None:
     """Serve the client on stdin and stdout until it leaves."""
     wire_in, wire_out = os.fdopen(os.dup(0), "rb", 1 << 16), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nowhere, 0)  # a child of a tool must not read what is for us
+    os.dup2(nowhere, 0)  # a child process of a tool must not read our input
     os.close(nowhere)
     sys.stdout.flush()
-    os.dup2(2, 1)  # nor write where only messages go
-    front = Front(answers, lambda data: _write_all(wire_out, data))
+    os.dup2(2, 1)  # nor write to the client
+    front = StdioConnection(answers, lambda data: _write_all(wire_out, data))
     for line in _lines(wire_in):
         front.receive(line)
     front.end()
@@ -259,11 +252,11 @@ def _write_all(wire: int, data: bytes) -> None:
         while view:
             view = view[os.write(wire, view) :]
     except BrokenPipeError:
-        pass  # the client has left, and does not wait for answers
+        pass  # the client has left, and expects no answers
 
 
 def _lines(wire: IO[bytes]) -> Iterator[bytes]:
-    """Lines as they come; of one that is too long only so much that this can be seen."""
+    """Lines as they arrive; of a line that is too long, only enough to tell."""
     while line := wire.readline(MOST_BYTES + 1):
         if len(line) > MOST_BYTES and not line.endswith(b"\n"):
             while (rest := wire.readline(MOST_BYTES)) and not rest.endswith(b"\n"):
@@ -298,7 +291,7 @@ def _wrong_with(message: Any) -> str | None:
     return None
 
 
-def _is_handshake(params: Message) -> bool:
+def _is_handshake(params: Json) -> bool:
     info = params.get("clientInfo")
     return (
         isinstance(params.get("protocolVersion"), str)
@@ -309,12 +302,12 @@ def _is_handshake(params: Message) -> bool:
     )
 
 
-def _has_envelope(params: Message) -> bool:
+def _has_envelope(params: Json) -> bool:
     meta = params.get("_meta")
     return isinstance(meta, dict) and _VERSION in meta
 
 
-def _check_envelope(params: Message) -> None:
+def _check_envelope(params: Json) -> None:
     meta = params.get("_meta")
     if not isinstance(meta, dict):
         why = f"params._meta must be an object carrying the required {_VERSION!r} and {_CAPABILITIES!r} envelope keys"

@@ -1,8 +1,8 @@
-"""The server over HTTP, at /mcp: the SDK's, behind a door that lets in only whom it is for.
+"""The server over HTTP, at /mcp: the SDK's, behind a guard.
 
-A page in a browser can reach a port of this machine, and can make a name of its own mean this machine. So a request
-has to name the host that we listen on, come from no other origin, and bring the token where there is one. Beyond this
-machine nothing is served without a token.
+A page in a browser can reach a port of this machine, and can point a host name of its own at it (DNS rebinding). So a
+request has to name the host that we listen on, come from no other origin, and bring the token if one is set. Other
+machines are never served without a token.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.distribution import extra_command
 from axiommind.errors import AxmError, MissingExtra, UsageError
-from axiommind.surfaces.mcp._sdk import server_of
+from axiommind.surfaces.mcp.sdk_server import server_of
 
 if TYPE_CHECKING:
     from axiommind.config import Config
-    from axiommind.surfaces.mcp._answers import Answers
+    from axiommind.surfaces.mcp.answers import Answers
 
-__all__ = ["Address", "Door", "serve_http"]
+__all__ = ["AccessGuard", "Address", "serve_http"]
 
 PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _EVERYWHERE = ("0.0.0.0", "::", "")
-_LAST_WORD = 2  # seconds that answers under way are given when the server is stopped
+_GRACE = 2  # seconds that running requests get to finish when the server is stopped
 
 Asgi = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
 
 
 class Address(NamedTuple):
-    """Where to listen, and what a client has to bring."""
+    """Where to listen, and the token a client has to bring."""
 
     host: str
     port: int
@@ -63,7 +63,7 @@ class Address(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a request may call us; nothing = anything, where every address of the machine is listened on."""
+        """The host names that a request may use; empty = any, when listening on every address of the machine."""
         if self.host in _EVERYWHERE:
             return ()
         own = f"[{self.host}]" if ":" in self.host else self.host
@@ -75,19 +75,19 @@ class Address(NamedTuple):
         return f"http://{own}:{self.port}{PATH}"
 
     def bind(self) -> tuple[socket.socket, Address]:
-        """A socket that clients can connect to, and the address with the port that it got."""
+        """A listening socket, and the address with the port that it got."""
         try:
-            door = socket.create_server(
+            listener = socket.create_server(
                 (self.host, self.port), family=socket.AF_INET6 if ":" in self.host else socket.AF_INET, backlog=128
             )
         except OSError as error:
             why = error.strerror or str(error)
             raise AxmError(f"cannot listen on {self.host}:{self.port}: {why}", hint="try another --port") from error
-        return door, self._replace(port=door.getsockname()[1])
+        return listener, self._replace(port=listener.getsockname()[1])
 
 
-class Door:
-    """In front of the SDK's app: refuses who has another host, another origin, or not the token."""
+class AccessGuard:
+    """In front of the SDK's app: refuses another host, another origin, and a missing or wrong token."""
 
     def __init__(self, app: Asgi, address: Address) -> None:
         self._app, self._address = app, address
@@ -100,7 +100,7 @@ class Door:
             await self._app(scope, receive, send)
 
     def refusal(self, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
-        """The status and the reason, or None for who may come in. What is there twice counts as wrong."""
+        """The status and the reason, or None if the request may pass. A header given twice counts as wrong."""
         host, origin = headers.get(b"host", b"").decode("latin-1").lower(), headers.get(b"origin")
         port = self._address.port
         names = [f"{name}:{port}" for name in self._address.names] + [*(self._address.names if port == 80 else ())]
@@ -118,16 +118,16 @@ class Door:
 
 
 def serve_http(answers: Answers, address: Address) -> int:
-    """Serve until Ctrl-C; 0 then."""
-    answers.tools.is_shared = True
+    """Serve until Ctrl-C, then return 0."""
+    answers.registry.context.is_shared = True
     made = server_of(answers)
     try:
         import uvicorn
         from mcp.server.transport_security import TransportSecuritySettings
     except ImportError as error:
         raise MissingExtra("serving HTTP needs the package uvicorn", hint=extra_command("mcp")) from error
-    door, address = address.bind()
-    # The door says the same, and says it in JSON; this is the SDK's own.
+    listener, address = address.bind()
+    # The guard checks the same, and says it in JSON; this is the SDK's own check.
     hosts = [f"{name}:{address.port}" for name in address.names]
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=bool(hosts) and address.port != 80,
@@ -136,16 +136,16 @@ def serve_http(answers: Answers, address: Address) -> int:
     )
     app = made.streamable_http_app(streamable_http_path=PATH, json_response=True, transport_security=security)
     config = uvicorn.Config(
-        Door(app, address), log_level="error", access_log=False, timeout_graceful_shutdown=_LAST_WORD
+        AccessGuard(app, address), log_level="error", access_log=False, timeout_graceful_shutdown=_GRACE
     )
     sys.stderr.write(f"axm: serving MCP at {address.url}{' (with a token)' if address.token else ''}\n")
     sys.stderr.flush()
     try:
-        uvicorn.Server(config).run(sockets=[door])
+        uvicorn.Server(config).run(sockets=[listener])
     except KeyboardInterrupt:
         pass
     finally:
-        door.close()
+        listener.close()
     return 0
 
 

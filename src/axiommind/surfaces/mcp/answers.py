@@ -1,7 +1,7 @@
-"""What each method of the protocol answers, as plain dicts: the same for every transport.
+"""Answers: the result of each method of the protocol as a plain dict, the same for every transport.
 
-The standard library alone. What a transport adds (the fields of the 2026 era, the frame of JSON-RPC) is not here,
-except `stamped`, which adds what the SDK adds by itself.
+Standard library only. What a transport adds (the fields of the 2026 era, the JSON-RPC envelope) is not here, except
+`stamped`, which adds what the SDK adds by itself.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from axiommind import __version__
 from axiommind.errors import AxmError
-from axiommind.surfaces.mcp._schemas import BadArguments
+from axiommind.surfaces.mcp.arguments import BadArguments
+from axiommind.surfaces.mcp.results import error_text
 
 if TYPE_CHECKING:
-    from axiommind.surfaces.mcp._registry import Prompt, Resource, Tools
+    from axiommind.surfaces.mcp.declarations import PromptTemplate, Resource
+    from axiommind.surfaces.mcp.registry import Registry
 
 __all__ = ["HANDSHAKE", "INVALID_PARAMS", "METHOD_NOT_FOUND", "MODERN", "NAME", "Answers", "Refused"]
 
@@ -42,10 +44,10 @@ class Refused(Exception):
 
 
 class Answers:
-    """The answers of a server that offers these tools."""
+    """The answers of a server that offers what is in a registry."""
 
-    def __init__(self, tools: Tools, instructions: str) -> None:
-        self.tools, self.instructions = tools, instructions
+    def __init__(self, registry: Registry, instructions: str) -> None:
+        self.registry, self.instructions = registry, instructions
         self.info = {"name": NAME, "title": "AxiomMind", "version": __version__}
         # What may take a while, and is answered in a thread.
         self.slow = {"tools/call", "resources/read", "prompts/get", "completion/complete"}
@@ -53,31 +55,25 @@ class Answers:
             "ping": lambda _: {},
             "tools/list": self._tools,
             "tools/call": self._call,
+            "resources/list": self._resources,
+            "resources/templates/list": self._templates,
+            "resources/read": self._read,
+            "prompts/list": self._prompts,
+            "prompts/get": self._prompt,
+            "completion/complete": self._complete,
         }
-        if tools.resources:
-            self.methods["resources/list"] = self._resources
-            self.methods["resources/templates/list"] = self._templates
-            self.methods["resources/read"] = self._read
-        if tools.prompts:
-            self.methods["prompts/list"] = self._prompts
-            self.methods["prompts/get"] = self._prompt
-        if any(one.complete for one in tools.resources) or any(one.complete for one in tools.prompts.values()):
-            self.methods["completion/complete"] = self._complete
 
-    # --- who it is -------------------------------------------------------------------------------------
+    # --- identity --------------------------------------------------------------------------------------
 
     @property
     def capabilities(self) -> dict[str, Any]:
-        """Nothing that is offered changes while the server runs."""
-        found: dict[str, Any] = {}
-        if "prompts/list" in self.methods:
-            found["prompts"] = {"listChanged": False}
-        if "resources/list" in self.methods:
-            found["resources"] = {"subscribe": False, "listChanged": False}
-        found["tools"] = {"listChanged": False}
-        if "completion/complete" in self.methods:
-            found["completions"] = {}
-        return found
+        """What is offered does not change while the server runs."""
+        return {
+            "prompts": {"listChanged": False},
+            "resources": {"subscribe": False, "listChanged": False},
+            "tools": {"listChanged": False},
+            "completions": {},
+        }
 
     def initialize(self, wanted: str) -> dict[str, Any]:
         return {
@@ -95,37 +91,39 @@ class Answers:
         }
 
     def modern(self, method: str, result: dict[str, Any]) -> dict[str, Any]:
-        """A result as the 2026 era has it: whether it is all, and how long it may be kept."""
+        """A result in the form of the 2026 era: whether it is complete, and how long it may be cached."""
         kept = {"ttlMs": 0, "cacheScope": "private"} if method in _CACHEABLE else {}
         return {"resultType": "complete", **kept, **result}
 
     def stamped(self, method: str, result: dict[str, Any]) -> dict[str, Any]:
-        """The same, and whose it is, which the SDK adds by itself."""
+        """The same, with the server's identity, which the SDK adds by itself."""
         return {**self.modern(method, result), "_meta": {_SERVER_INFO: self.info}}
 
     # --- tools -----------------------------------------------------------------------------------------
 
     def _tools(self, _: Params) -> dict[str, Any]:
-        return {"tools": [tool.declared for tool in self.tools.tools.values()]}
+        return {"tools": [tool.declared for tool in self.registry.tools.values()]}
 
     def _call(self, params: Params) -> dict[str, Any]:
-        return self.tools.call(_text(params, "name"), _object(params, "arguments"))
+        return self.registry.call(_text(params, "name"), _object(params, "arguments"))
 
     # --- resources -------------------------------------------------------------------------------------
 
     def _resources(self, _: Params) -> dict[str, Any]:
-        return {"resources": [_declared(one, "uri") for one in self.tools.resources if not one.is_template]}
+        return {"resources": [_declared(one, "uri") for one in self.registry.resources if not one.is_template]}
 
     def _templates(self, _: Params) -> dict[str, Any]:
-        return {"resourceTemplates": [_declared(one, "uriTemplate") for one in self.tools.resources if one.is_template]}
+        return {
+            "resourceTemplates": [_declared(one, "uriTemplate") for one in self.registry.resources if one.is_template]
+        }
 
     def _read(self, params: Params) -> dict[str, Any]:
         uri = _text(params, "uri")
-        for one in self.tools.resources:
+        for one in self.registry.resources:
             if (variables := one.variables(uri)) is not None:
-                text = self._run(uri, functools.partial(one.function, **variables))
+                text = self._run(uri, functools.partial(one.function, self.registry.context, **variables))
                 return {"contents": [{"uri": uri, "mimeType": one.mime, "text": text}]}
-        known = ", ".join(one.uri for one in self.tools.resources)
+        known = ", ".join(one.uri for one in self.registry.resources)
         raise Refused(INVALID_PARAMS, f"there is no resource {uri} (there are: {known})", {"uri": uri})
 
     # --- prompts ---------------------------------------------------------------------------------------
@@ -134,37 +132,37 @@ class Answers:
         return {
             "prompts": [
                 {"name": one.name, "title": one.title, "description": one.description, "arguments": one.arguments}
-                for one in self.tools.prompts.values()
+                for one in self.registry.prompts.values()
             ]
         }
 
     def _prompt(self, params: Params) -> dict[str, Any]:
         prompt = self._named(_text(params, "name"))
-        messages = self._run(prompt.name, lambda: prompt.messages(_object(params, "arguments")))
+        messages = self._run(prompt.name, lambda: prompt.messages(self.registry.context, _object(params, "arguments")))
         return {
             "description": prompt.description,
             "messages": [{"role": m.role, "content": {"type": "text", "text": m.text}} for m in messages],
         }
 
-    def _named(self, name: str) -> Prompt:
-        if (prompt := self.tools.prompts.get(name)) is None:
-            known = ", ".join(self.tools.prompts)
+    def _named(self, name: str) -> PromptTemplate:
+        if (prompt := self.registry.prompts.get(name)) is None:
+            known = ", ".join(self.registry.prompts)
             raise Refused(INVALID_PARAMS, f"there is no prompt {name!r} (there are: {known})")
         return prompt
 
     def _complete(self, params: Params) -> dict[str, Any]:
         ref, argument = _object(params, "ref"), _object(params, "argument")
-        offered: Prompt | Resource | None
+        offered: PromptTemplate | Resource | None
         if ref.get("type") == "ref/prompt":
             offered = self._named(_text(ref, "name"))
         else:
             uri = _text(ref, "uri")
-            offered = next((one for one in self.tools.resources if one.uri == uri), None)
+            offered = next((one for one in self.registry.resources if one.uri == uri), None)
             if offered is None:
                 raise Refused(INVALID_PARAMS, f"there is no resource {uri}")
         complete = offered.complete.get(_text(argument, "name"))
         begun = argument.get("value")
-        values = self._run(offered.name, lambda: complete(str(begun or ""))) if complete else []
+        values = self._run(offered.name, lambda: complete(self.registry.context, str(begun or ""))) if complete else []
         shown = values[:_MOST_COMPLETIONS]
         return {"completion": {"values": shown, "total": len(values), "hasMore": len(shown) < len(values)}}
 
@@ -173,7 +171,7 @@ class Answers:
             return function()
         except Exception as error:
             code = INVALID_PARAMS if isinstance(error, AxmError | BadArguments) else INTERNAL_ERROR
-            raise Refused(code, self.tools.said(error, name)) from error
+            raise Refused(code, error_text(error, name, self.registry.context.memory.config.home)) from error
 
 
 def _declared(one: Resource, uri: str) -> dict[str, Any]:

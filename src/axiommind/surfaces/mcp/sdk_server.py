@@ -1,5 +1,5 @@
-"""The SDK's server, with the same answers: for HTTP, for clients in the same process, and for what the light front
-does not know. Loading it takes a second, so it is loaded when something needs it."""
+"""The SDK's server with the same answers: for HTTP, for clients in the same process, and for methods that the light
+server does not know. Loading it takes a second, so it is loaded only when something needs it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from axiommind.distribution import extra_command
 from axiommind.errors import MissingExtra
-from axiommind.surfaces.mcp._answers import Answers, Refused
+from axiommind.surfaces.mcp.answers import Answers, Refused
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-__all__ = ["Awake", "server_of"]
+__all__ = ["SdkThread", "server_of"]
 
 
 def server_of(answers: Answers) -> Server[Any]:
@@ -53,13 +53,13 @@ def _handler(answers: Answers, method: str) -> tuple[Any, Callable[[Any, Any], A
                 found = answer(given)
         except Refused as refused:
             raise MCPError(refused.code, refused.message, refused.data) from refused
-        return answers.modern(method, found)  # in the era of the handshake the SDK leaves out what is not of it
+        return answers.modern(method, found)  # the SDK drops what the handshake era does not have
 
     return kinds.get(method, types.PaginatedRequestParams), handle
 
 
-class Awake:
-    """The SDK's server in a thread of its own, given messages and giving messages."""
+class SdkThread:
+    """The SDK's server in a thread of its own: messages in, messages out."""
 
     def __init__(self, answers: Answers, send: Callable[[dict[str, Any]], None]) -> None:
         import queue
@@ -67,13 +67,13 @@ class Awake:
 
         self._server = server_of(answers)
         self._send = send
-        self._swallowed: set[Any] = set()  # ids whose answers the client has had
+        self._swallowed: set[Any] = set()  # ids of requests that the client has had an answer to
         self._inbox: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def replay(self, messages: list[dict[str, Any]]) -> None:
-        """Tell it what the client has been through."""
+        """Bring it to where the client is: what these are answered with is not sent."""
         for message in messages:
             if "id" in message:
                 self._swallowed.add(message["id"])
@@ -105,7 +105,7 @@ class Awake:
                 while (message := await anyio.to_thread.run_sync(self._inbox.get)) is not None:
                     try:
                         read = types.jsonrpc_message_adapter.validate_python(message)
-                    except ValueError as error:  # an answer that is none; the SDK's own transport does the same
+                    except ValueError as error:  # not a valid message; the SDK's own transport does the same
                         await to_server.send(error)
                     else:
                         await to_server.send(SessionMessage(read))

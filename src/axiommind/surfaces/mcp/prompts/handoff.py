@@ -1,0 +1,95 @@
+"""`handoff`: write down everything that the next session needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from axiommind.errors import NotFound
+from axiommind.surfaces.mcp.context import Context
+from axiommind.surfaces.mcp.declarations import Project, prompt
+from axiommind.surfaces.mcp.prompts._lists import MOST_LISTED, one_line
+from axiommind.surfaces.mcp.schemas import Arg
+
+if TYPE_CHECKING:
+    from axiommind.memory import Memory, Scope
+
+_TOKENS = 3_000  # for the state of the project, and for this session
+_MOST_HEADINGS = 12
+_REQUEST = (
+    "Write the handoff {into}, titled `Handoff` and the date, with these sections:\n"
+    "1. Goal: what is wanted, in the user's words.\n"
+    "2. State: what is done and proved, what is half done, which files hold it.\n"
+    "3. Decisions and their reasons, and what was tried and given up.\n"
+    "4. Open tasks and blockers, in the order to do them.\n"
+    "5. First steps: the exact commands and files to begin with.\n"
+    "Use what you know of this session; check what you take from the history above before you repeat it. "
+    "Remember lasting facts and lessons with their words (remember). Then tell the user the id of the "
+    "scratchpad."
+)
+
+
+@prompt(
+    "handoff",
+    "Hand over",
+    "Write down everything that the next session needs to go on with this work.",
+)
+def handoff(
+    ctx: Context,
+    project: Project = None,
+    focus: Annotated[str | None, Arg("What the next session will work on.", max_length=2_000)] = None,
+) -> str:
+    scope = ctx.scope(project)
+    workflow, scratchpads = _working_memory(ctx.memory, scope)
+    known = "\n\n".join(part for part in (*_project_state(ctx.memory, scope), scratchpads) if part)
+    about = f" The next session will work on: {' '.join(focus.split())}." if focus else ""
+    into = (
+        f"as a new scratchpad of the workflow {workflow} (create-scratchpad)"
+        if workflow is not None
+        else "as a scratchpad of a new workflow for this work (create-workflow, create-scratchpad)"
+    )
+    return "\n\n".join(
+        (
+            f"Hand this work over to the next session, which will know nothing but what you write down.{about}",
+            ctx.fence(known) if known else "Memory holds nothing of this project yet.",
+            _REQUEST.format(into=into),
+        )
+    )
+
+
+def _project_state(memory: Memory, scope: Scope) -> list[str]:
+    """Where the work on a project stands, and what this session was about."""
+    from axiommind.home import now
+    from axiommind.recall.packets.session_start import left_off, recovery
+    from axiommind.surfaces.render.recall import packet_text
+
+    session = memory.home.environ.get("CLAUDE_CODE_SESSION_ID") or None
+    try:
+        with memory.recall.reading() as reader:
+            mine = recovery(reader.db, session, now=now())
+            stands = left_off(reader.db, scope.project, session=session, source="startup", now=now())
+    except NotFound:  # there is no index yet
+        return []
+    parts = []
+    if mine is not None and (text := packet_text(mine, _TOKENS)):
+        parts.append(f"# This session so far\n\n{text}")
+    if stands is not None and (text := packet_text(stands, _TOKENS)):
+        parts.append(f"# Where the project stands\n\n{text}")
+    return parts
+
+
+def _working_memory(memory: Memory, scope: Scope) -> tuple[str | None, str]:
+    """The workflow that was worked on last, and the headings of its scratchpads."""
+    from axiommind.text.edits import outline
+
+    found = memory.workflows.list(project=scope.project, active=True, limit=1)
+    if not found:
+        return None, ""
+    workflow = found[0]
+    lines = [f"# Working memory: {one_line(workflow.name)} ({workflow.id})"]
+    for row in memory.scratchpads.list(workflow=workflow.id, limit=MOST_LISTED):
+        lines.append(f"- [{row.id}] {one_line(row.title)} · {row.lines} lines · updated {row.updated_at[:10]}")
+        headings = outline(memory.scratchpads.show(row.id).text)
+        lines += [f"  - {one_line(one.title)} (L{one.line})" for one in headings[:_MOST_HEADINGS]]
+        if len(headings) > _MOST_HEADINGS:
+            lines.append(f"  - … {len(headings) - _MOST_HEADINGS} more headings")
+    return workflow.id, "\n".join(lines)
