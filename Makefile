@@ -1,5 +1,6 @@
 # make run    the environment, every session indexed, a summary
 # make test   the environment, linters, types, tests
+# make test-all  the tests on every Python from 3.11 to 3.14 that is found
 # make proof  the longer proofs: kills, real transcripts, LanceDB
 # make test-clients  whole turns of the real Claude Code, and the MCP Inspector, offline (npm fetches them once)
 # make bench  figures on a folder of transcripts (FOLDER=…)
@@ -12,12 +13,17 @@ INSPECTOR := $(or $(TMPDIR),/tmp)/axm-inspector
 PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: run test lint types unit proof test-clients bench docs clean
+.PHONY: run test test-all lint types unit proof test-clients bench docs clean
 
 run: $(VENV)/.run
 	@$(BIN)/axm start
 
-test: lint types unit
+# Types take one core while the tests begin; both are always waited for, and either can fail.
+test: lint
+	@$(MAKE) --no-print-directory -j2 types unit
+
+test-all:
+	@$(PYTHON) .ci/test_all.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -27,7 +33,7 @@ types: $(VENV)/.dev
 	$(BIN)/mypy
 
 unit: $(VENV)/.dev
-	$(BIN)/pytest -m "not slow and not clients"
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow and not clients"
 
 proof: $(VENV)/.dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,lance]'

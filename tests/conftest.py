@@ -33,6 +33,13 @@ def _no_leaks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "user").mkdir()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What reads the real transcripts is a proof: they are large, and most people do not have them."""
+    for item in items:
+        if "shared" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return World(tmp_path)
