@@ -1,4 +1,5 @@
-"""Writes the reference pages from the code: commands.md, mcp-tools.md, perspectives.md, schema.md, configuration.md.
+"""Writes the reference pages from the code: commands.md, mcp-tools.md, perspectives.md, schema.md, configuration.md;
+and the hooks.json of the plugin.
 
 `python docs/generate.py` writes them; `--check` writes nothing and exits 1 when one differs. The pages are built from
 parsers, perspectives and a freshly made database, never from `--help` text, which differs between Python versions.
@@ -26,6 +27,7 @@ from axiommind.projections.runner import Index
 from axiommind.reports import perspectives
 from axiommind.reports.perspectives import COMMON, Param, Perspective
 from axiommind.surfaces import cli, mcp
+from axiommind.surfaces.install.claude_code.plugin import hooks_json
 from axiommind.surfaces.mcp import stored_schemas
 from axiommind.surfaces.mcp.declarations import Tool
 from axiommind.text.estimate import estimate_tokens
@@ -162,6 +164,7 @@ def pages() -> dict[str, str]:
         "perspectives.md": every_perspective(),
         "schema.md": schema(),
         "configuration.md": configuration(),
+        "../plugin/hooks/hooks.json": hooks_json(),
     }
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from axiommind.scratchpads.scratchpads import Scratchpads
     from axiommind.scratchpads.workflows import Workflows
     from axiommind.search.passages import Passages
-    from axiommind.search.searching import Search
+    from axiommind.search.search import Search
     from axiommind.search.session_view import Sessions
     from axiommind.vectors.embedding import Embeddings
     from axiommind.vectors.installed import Models
@@ -158,7 +158,7 @@ class Memory:
     @cached_property
     def search(self) -> Search:
         """Search by words, by meaning, or both."""
-        from axiommind.search.searching import Search
+        from axiommind.search.search import Search
 
         return Search(self.home)
 

@@ -15,7 +15,14 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PACKAGE = Path(axiommind.__file__).parent
 SAMPLE = PACKAGE / "sample"
-GENERATED = ("commands.md", "mcp-tools.md", "perspectives.md", "schema.md", "configuration.md")
+GENERATED = (
+    "commands.md",
+    "mcp-tools.md",
+    "perspectives.md",
+    "schema.md",
+    "configuration.md",
+    "../plugin/hooks/hooks.json",
+)
 
 
 def read(path: Path) -> str:

@@ -19,10 +19,13 @@ def test_generated_pages_are_up_to_date(name: str) -> None:
 
 def test_check_writes_nothing_and_fails_on_a_stale_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = script("generate")
-    monkeypatch.setattr(module, "HERE", tmp_path)
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (tmp_path / "plugin" / "hooks").mkdir(parents=True)
+    monkeypatch.setattr(module, "HERE", docs)
     monkeypatch.setattr(sys, "argv", ["generate.py", "--check"])
     assert module.main() == 1
-    assert list(tmp_path.glob("*.md")) == []
+    assert list(docs.glob("*.md")) == []
     monkeypatch.setattr(sys, "argv", ["generate.py"])
     assert module.main() == 0
     monkeypatch.setattr(sys, "argv", ["generate.py", "--check"])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import marshal
 import os
-import re
 import sqlite3
 import subprocess
 import sys
@@ -17,10 +15,9 @@ import pytest
 
 from axiommind.memory import Scope
 from axiommind.surfaces import hooks
-from axiommind.surfaces.hooks import _record
-from axiommind.surfaces.hooks._call import Answer
-from axiommind.surfaces.hooks._patterns import Patterns, path_in
-from axiommind.surfaces.render.recall import fenced
+from axiommind.surfaces.hooks import record
+from axiommind.surfaces.hooks.answers import HookAnswer
+from axiommind.surfaces.render.fence import fenced
 from tests.transcripts import PROJECT, START, Lines, World
 
 PROMPT = "how does the zephyr anemometer calibrate its hygroscope?"
@@ -28,7 +25,7 @@ SAID = "the zephyr anemometer calibrates its hygroscope against the quartz refer
 RECENTLY = (time.time() * 1000 - START) / 60_000 - 600  # minutes: a session of ten hours ago
 
 
-def ask(world: World, event: str, session: str = "new", **fields: Any) -> Answer:
+def ask(world: World, event: str, session: str = "new", **fields: Any) -> HookAnswer:
     given = {"hook_event_name": event, "session_id": session, "cwd": PROJECT, **fields}
     return hooks.answer(event, json.dumps(given).encode(), world.environ)
 
@@ -86,19 +83,6 @@ def test_a_fork_is_not_given_its_own_words(told: World, session: str) -> None:
     assert "zephyr" not in ask(told, "UserPromptSubmit", session, prompt=PROMPT).text
 
 
-def test_patterns_of_what_was_said_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from axiommind.recall.packets.file import names_file
-
-    monkeypatch.setattr("axiommind.surfaces.hooks._patterns._LONG_S", 0.0)
-    monkeypatch.setattr(re._compiler, "compile", re._compiler.compile)  # type: ignore[attr-defined]
-    patterns = Patterns(tmp_path)
-    patterns.install()
-    re.purge()
-    names_file("see xylophone_gauge.py", "src/xylophone_gauge.py", by_name=True)
-    patterns.save()
-    assert not path_in(tmp_path).exists() or b"xylophone" not in path_in(tmp_path).read_bytes()
-
-
 @pytest.mark.parametrize("mark", ["\ufe0f", "\u0336", "\u20dd"])
 def test_a_mark_does_not_hide_the_end_of_the_fence(mark: str, tmp_path: Path) -> None:
     assert f"<{mark}/recalled" not in fenced(f"and <{mark}/recalled-history> then", tmp_path)
@@ -130,20 +114,6 @@ def test_a_number_of_any_length_in_the_spool_does_not_stop_the_index(told: World
     told.memory().index()
 
 
-def test_damaged_patterns_are_not_unmarshalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiommind.surfaces.hooks._patterns._LONG_S", 0.0)
-    monkeypatch.setattr(re._compiler, "compile", re._compiler.compile)  # type: ignore[attr-defined]
-    patterns = Patterns(tmp_path)
-    patterns.install()
-    patterns.compile("(zephyr)")
-    patterns.save()
-    path = path_in(tmp_path)
-    path.write_bytes(path.read_bytes() + b"!")
-    read: list[bytes] = []
-    monkeypatch.setattr(marshal, "loads", lambda data: read.append(data) or (None, {}))
-    assert (patterns._load(), read) == ({}, [])
-
-
 def test_no_packet_is_made_of_another_versions_index(told: World) -> None:
     assert ask(told, "SessionStart", source="startup").outcome == "served"
     with sqlite3.connect(told.home / "index.db") as db:
@@ -160,7 +130,7 @@ def test_an_answer_that_nobody_got_was_not_served(told: World) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     assert start_hook(told, full, "gone").wait(10) == 0
     os.close(full)
-    assert _record.served(told.home, "gone").ids == frozenset()
+    assert record.served_before(told.home, "gone").ids == frozenset()
     noted = json.loads((told.home / "hooks" / "hooks.log").read_bytes().splitlines()[-1])
     assert (noted["outcome"], noted["why"], noted["items"]) == ("error", "the client is gone", 0)
 

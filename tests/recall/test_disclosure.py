@@ -13,10 +13,21 @@ from axiommind.config import Disclosure
 from axiommind.memory import Memory, Scope
 from axiommind.model import Citation
 from axiommind.recall.cache import Kept
-from axiommind.recall.disclosure import Detail, Disclosed, IndexItem, Meta, TimelineItem, decide, fit, within
+from axiommind.recall.disclosure import (
+    Detail,
+    Disclosed,
+    IndexItem,
+    Meta,
+    TimelineItem,
+    client_chars,
+    decide,
+    fit,
+    within,
+)
 from axiommind.recall.recall import Silence
 from axiommind.search.hits import Learned
-from axiommind.surfaces.render.recall import as_text, fenced, shown_of
+from axiommind.surfaces.render.fence import fenced
+from axiommind.surfaces.render.recall import as_text
 from axiommind.text.estimate import estimate_tokens
 from axiommind.text.tokens import clauses
 from tests.search.asking import NOW, tell
@@ -129,10 +140,23 @@ def test_never_over_the_budget(found: Disclosed, budget: int, asked: str) -> Non
     text = as_text(shown, budget)
     answer = fenced(text, Path("/nowhere"))
     for one in (text, answer):
-        assert estimate_tokens(one) <= max(budget, 0) and len(one) <= 10_000
+        assert estimate_tokens(one) <= max(budget, 0) and client_chars(one) <= 10_000
     assert bool(text) == bool(shown.matches)
-    # All that was disclosed for a budget is in the text for it, and once fitted is fitted.
-    assert shown_of(shown, budget) == fit(shown, budget, SETTINGS, clauses(asked)) == shown
+    # Once fitted is fitted: nobody needs to fit it again to render it.
+    assert fit(shown, budget) == fit(shown, budget, SETTINGS, clauses(asked)) == shown
+
+
+@pytest.mark.parametrize("char", ["x", "好", "𝄞", "x\n"])
+def test_no_text_is_longer_than_the_client_takes(char: str) -> None:
+    matches = tuple(item(f"m{n}", 0.9)._replace(summary=char * 90) for n in range(40))
+    timeline = tuple(TimelineItem(f"t{n}", None, "prompt", char * 190, n == 3) for n in range(7))
+    details = tuple(Detail(f"d{n}", char * 20_000, "prompt", None, None, None, 1, False) for n in range(3))
+    found = Disclosed(matches, timeline, details, Meta(40, 0, 0))
+    for some in (found, found._replace(matches=matches[:2], timeline=())):
+        shown = fit(some, 1_000_000)
+        text = fenced(as_text(shown, 2_500), Path("/nowhere"))
+        assert shown.matches and 7_000 < client_chars(text) <= 10_000
+        assert client_chars(text) == len(text.encode("utf-16-le")) // 2
 
 
 def test_a_part_of_a_detail_is_the_part_that_was_asked_for() -> None:

@@ -13,7 +13,7 @@ from axiommind.projections.scope import open_scoped
 from axiommind.recall.disclosure import Packet
 from axiommind.recall.packets.error_signature import is_same, signatures
 from axiommind.recall.packets.file import about_file, is_distinctive
-from axiommind.recall.packets.known_error import met_before
+from axiommind.recall.packets.known_error import known_error
 from axiommind.recall.packets.session_start import left_off, recovery
 from axiommind.search.find import connect
 from tests.learning.sessions import Session
@@ -63,7 +63,7 @@ def fail(
     world: World, error: str, command: str = "make check", *, project: str = PROJECT, session: str = "new"
 ) -> list[str]:
     with reading(world) as db:
-        packet = met_before(db, "Bash", {"command": command}, error, project, session=session)
+        packet = known_error(db, "Bash", {"command": command}, error, project, session=session)
     return [note.text for note in packet.notes] if packet else []
 
 
@@ -480,10 +480,10 @@ def test_another_project_is_named_as_one(world: World) -> None:
 def test_a_fix_is_told_once(world: World) -> None:
     with reading(met(world, *INSTALLED)) as db:
         asked = ("Bash", {"command": "make check"}, MISSING, PROJECT)
-        packet = met_before(db, *asked, session="new")
+        packet = known_error(db, *asked, session="new")
         assert packet is not None
         served = frozenset(note.id for note in packet.notes)
-        assert met_before(db, *asked, session="new", skip=served) is None
+        assert known_error(db, *asked, session="new", skip=served) is None
 
 
 @pytest.mark.parametrize(
@@ -532,7 +532,7 @@ def test_no_table_is_read_from_end_to_end(busy: World) -> None:
         left_off(db, PROJECT, session="new", source="startup", now=NOW, skip=frozenset())
         recovery(db, "s1", now=NOW)
         about_file(db, TAX, PROJECT, session="new")
-        met_before(db, "Bash", {"command": "make check"}, MISSING, PROJECT, session="new")
+        known_error(db, "Bash", {"command": "make check"}, MISSING, PROJECT, session="new")
         db.set_trace_callback(None)
         plans = [
             str(row[3])

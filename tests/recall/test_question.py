@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiommind.recall.question import to_ask
+from axiommind.recall.question import question_of
 from tests.counting import ending, steps
 
 SILENT = """
@@ -30,12 +30,12 @@ ValueError: invalid literal for int() with base 10: 'x'|Error: connect ECONNREFU
 
 @pytest.mark.parametrize("prompt", [p for line in SILENT.strip("\n").splitlines() for p in line.split("|")])
 def test_what_asks_for_nothing(prompt: str) -> None:
-    assert to_ask(prompt) is None
+    assert question_of(prompt) is None
 
 
 @pytest.mark.parametrize("prompt", [p for line in ASKED.strip("\n").splitlines() for p in line.split("|")])
 def test_what_asks_for_something_is_asked_as_it_is(prompt: str) -> None:
-    assert to_ask(prompt) == prompt
+    assert question_of(prompt) == prompt
 
 
 TRACE = """
@@ -84,29 +84,29 @@ DATA = '{"zanzibar":"' + "quux," * 100 + '"}'
 @pytest.mark.parametrize("is_last", [True, False])
 def test_of_a_paste_the_persons_own_words_are_asked(pasted: str, is_last: bool) -> None:
     own = "the rate limiter of the gateway forgets its tokens"
-    asked = to_ask(f"{own}\n{pasted}" if is_last else f"{pasted}\n{own}")
+    asked = question_of(f"{own}\n{pasted}" if is_last else f"{pasted}\n{own}")
     assert asked is not None and own in asked
     assert "zanzibar" not in asked and "quux" not in asked
 
 
 @pytest.mark.parametrize("pasted", [DIFF, LOG, TABLE, FENCED, DATA], ids=range(5))
 def test_a_paste_alone_asks_for_nothing(pasted: str) -> None:
-    assert to_ask(pasted) is None
-    assert to_ask(f"fix this please:\n{pasted}") is None
+    assert question_of(pasted) is None
+    assert question_of(f"fix this please:\n{pasted}") is None
 
 
 def test_of_an_error_its_last_message_is_asked() -> None:
-    assert to_ask(TRACE) == "RuntimeError: bucket is empty"
-    assert to_ask(f"why?\n```\n{TRACE}```") == "why?\nRuntimeError: bucket is empty"
+    assert question_of(TRACE) == "RuntimeError: bucket is empty"
+    assert question_of(f"why?\n```\n{TRACE}```") == "why?\nRuntimeError: bucket is empty"
 
 
 def test_a_persons_list_and_short_code_stay() -> None:
     prompt = "refactor the limiter:\n- use a monotonic clock\n- drop `refill()` from Bucket\nresult = limiter.take(3);"
-    assert to_ask(prompt) == prompt
+    assert question_of(prompt) == prompt
 
 
 def test_what_is_no_word_is_left_out() -> None:
-    asked = to_ask(
+    asked = question_of(
         "[[TAG]] limiter at https://x.test/quux of deadbeef01234 <system-reminder>zanzibar</system-reminder> leaks"
     )
     assert asked is not None and asked.split() == ["limiter", "at", "of", "leaks"]
@@ -114,17 +114,17 @@ def test_what_is_no_word_is_left_out() -> None:
 
 def test_of_a_long_prompt_the_ends_are_asked() -> None:
     middle = " ".join(f"word{n}" for n in range(20_000))
-    asked = to_ask(f"the limiter leaks tokens. {middle} so what about zanzibar")
+    asked = question_of(f"the limiter leaks tokens. {middle} so what about zanzibar")
     assert asked is not None and len(asked) <= 2_100
     assert asked.startswith("the limiter leaks tokens.") and asked.endswith("so what about zanzibar")
 
 
 @given(st.text(max_size=400))
 def test_it_takes_any_text_and_asks_the_same_again(text: str) -> None:
-    asked = to_ask(text)
+    asked = question_of(text)
     if asked is not None:
         assert asked.strip() and len(asked) <= 2_400
-        to_ask(asked)
+        question_of(asked)
 
 
 HOSTILE = [
@@ -150,5 +150,5 @@ HOSTILE = [
 def test_a_million_characters_take_no_more_work_than_a_long_prompt(piece: str) -> None:
     long, huge = (piece * (size // len(piece)) for size in (100_000, 1_000_000))
     with ending():
-        to_ask(huge)
-    assert steps(lambda: to_ask(huge)) == steps(lambda: to_ask(long))
+        question_of(huge)
+    assert steps(lambda: question_of(huge)) == steps(lambda: question_of(long))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import marshal
 import os
-import re
 import sqlite3
 import stat
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.surfaces import hooks
-from axiommind.surfaces.hooks import _call, _detached, _patterns, _record
-from axiommind.surfaces.hooks._call import Answer
+from axiommind.surfaces.hooks import background_index, record
+from axiommind.surfaces.hooks.answers import HookAnswer
+from axiommind.surfaces.hooks.events import all_events
 from tests.counting import wait_for
 from tests.transcripts import PROJECT, START, Lines, World
 
-EVENTS = ("UserPromptSubmit", "SessionStart", "PreToolUse", "PostToolUseFailure", "Stop", "SessionEnd", "PreCompact")
+EVENTS = [event.name for event in all_events()]
 PROMPT = "how does the zephyr anemometer calibrate its hygroscope?"
 
 
@@ -124,7 +122,7 @@ def test_each_event_answers_and_can_be_switched_off(told: World, event: str) -> 
 
     (env,) = [k.env for k in KEYS if k.name == key]
     for name, value in ((env, "0"), ("AXM_HOOKS", "0"), ("AXM_INSIDE", "1")):
-        assert hooks.answer(event, given, {**told.environ, name: value}) == Answer("off")
+        assert hooks.answer(event, given, {**told.environ, name: value}) == HookAnswer("off")
 
 
 def test_learning_is_asked_for_when_a_session_ends(told: World) -> None:
@@ -147,18 +145,17 @@ def test_a_file_and_an_error_are_told_about_once(told: World, monkeypatch: pytes
     given = raw("PreToolUse", "files", tool_name="Write", tool_input={"file_path": "/a/b.py"})
     first = hooks.answer("PreToolUse", given, told.environ)
     assert first.outcome == "served" and "edit with care" in first.text and [i.id for i in first.items] == ["1a"]
-    _record.spool(told.home, "PreToolUse", "files", first, 0, 1.0)
+    record.spool_served(told.home, "PreToolUse", "files", first, 0, 1.0)
     assert hooks.answer("PreToolUse", given, told.environ).why == "this file was told about"
     assert hooks.answer("PreToolUse", given.replace(b"b.py", b"c.py"), told.environ).outcome == "served"
-    assert _record.served(told.home, "files").ids == {"1a"}
+    assert record.served_before(told.home, "files").ids == {"1a"}
 
 
-def tell(world: World, event: str, **fields: Any) -> Answer:
+def tell(world: World, event: str, **fields: Any) -> HookAnswer:
     """Ask as a client does, and record the answer as a process does."""
-    seen = hooks._Seen(event)
-    answer = hooks.answer(event, raw(event, "telling", **fields), world.environ, seen)
-    hooks._keep(seen, answer)
-    return answer
+    handed = hooks.HandedOver(event, raw(event, "telling", **fields), world.environ)
+    handed.finish(has_reached=True)
+    return handed.answer
 
 
 def test_a_memory_is_told_once_until_the_context_is_lost(world: World) -> None:
@@ -173,13 +170,13 @@ def test_a_memory_is_told_once_until_the_context_is_lost(world: World) -> None:
     ((entry,),) = world.rows("select entry_id from entries")
     asked = {"prompt": "where do we store session tokens, in Memcached or elsewhere?"}
     started = tell(world, "SessionStart", source="startup")
-    assert "Memcached" in started.text and entry not in _record.served(world.home, "telling").ids
+    assert "Memcached" in started.text and entry not in record.served_before(world.home, "telling").ids
     said = tell(world, "UserPromptSubmit", **asked)
     assert said.why.startswith("nothing_new"), "the entry learned from a passage that was told is told, too"
     assert not tell(world, "SessionStart", source="resume").afresh
     assert tell(world, "SessionStart", source="compact").afresh
     assert "Memcached" in tell(world, "UserPromptSubmit", **asked).text
-    assert entry in _record.served(world.home, "telling").ids
+    assert entry in record.served_before(world.home, "telling").ids
     assert tell(world, "UserPromptSubmit", **asked).why.startswith("nothing_new")
     cleared = tell(world, "SessionStart", source="clear")
     assert cleared.afresh and "Memcached" in cleared.text
@@ -196,20 +193,14 @@ def test_an_index_of_another_version_is_not_told_from_and_is_made_anew(world: Wo
     db.close()
     edit = {"tool_name": "Edit", "tool_input": {"file_path": f"{PROJECT}/a.py"}, "error": "Exit code 1\nboom"}
     for event in EVENTS[:4]:
-        tell(world, event, prompt=PROMPT, source="compact", **edit)
-        noted = log(world)[-1]
-        assert (noted["outcome"], noted["why"]) == ("error", "the index was made by another version of this program")
+        said = hooks.answer(event, raw(event, prompt=PROMPT, source="compact", **edit), world.environ)
+        assert (said.outcome, said.why) == ("error", "the index was made by another version of this program")
     again = hooks.answer("SessionStart", raw("SessionStart", source="compact"), world.environ)
     assert again.indexing and again.afresh
 
 
-def test_no_text_is_longer_than_the_client_takes(tmp_path: Path) -> None:
-    for char in ("x", "好", "𝄞", "x\n"):
-        text, _ = _call.within(tmp_path, 1_000_000, lambda tokens, char=char: char * (4 * tokens))  # type: ignore[misc]
-        assert 0 < len(text.encode("utf-16-le")) // 2 <= 10_000
-    assert _call.within(tmp_path, 5, lambda _tokens: "x")[0] == ""
-    assert _call.within(tmp_path, 500, lambda _tokens: " ")[0] == ""
-    given = Answer("served", text="\ud800 lone")
+def test_half_a_character_does_not_stop_an_answer() -> None:
+    given = HookAnswer("served", text="\ud800 lone")
     assert json.loads(hooks.output("Stop", given))["hookSpecificOutput"]["additionalContext"] == "? lone"
 
 
@@ -230,6 +221,7 @@ BAD: list[tuple[str, bytes | None]] = [
     ("Nonsense", raw("Nonsense")),
     ("../cli/index", raw("../cli/index")),
     ("_call", raw("_call")),
+    ("Events", raw("Events")),
     ("Ünicode", raw("Ünicode")),
 ]
 
@@ -305,7 +297,7 @@ def test_nobody_knows_the_home(told: World, monkeypatch: pytest.MonkeyPatch) -> 
     environ = {name: value for name, value in told.environ.items() if name != "HOME"}
     assert hooks.answer("UserPromptSubmit", raw(prompt=PROMPT), environ).outcome == "served"
     del environ["AXM_HOME"]
-    assert hooks.answer("UserPromptSubmit", raw(prompt=PROMPT), environ) == Answer("error", "there is no home")
+    assert hooks.answer("UserPromptSubmit", raw(prompt=PROMPT), environ) == HookAnswer("error", "there is no home")
 
 
 def test_who_cannot_record_still_answers(told: World, tmp_path: Path) -> None:
@@ -340,93 +332,10 @@ def test_the_log_is_turned_over(world: World) -> None:
     path = world.home / "hooks" / "hooks.log"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"x" * 1_000_000)
-    _record.note(world.home, "Stop", "s", Answer("silent"), 0, 1.0)
+    record.log_call(world.home, "Stop", "s", HookAnswer("silent"), 0, 1.0)
     assert not path.exists() and path.with_name("hooks.log.1").stat().st_size > 1_000_000
-    _record.note(world.home, "Stop", "s", Answer("silent"), 0, 1.0)
+    record.log_call(world.home, "Stop", "s", HookAnswer("silent"), 0, 1.0)
     assert len(path.read_bytes().splitlines()) == 1
-
-
-@pytest.mark.parametrize("damage", ["none", "torn", "junk", "other", "wrong code", "wrong groups"])
-def test_kept_patterns_are_what_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
-    compiler = re._compiler  # type: ignore[attr-defined]
-    monkeypatch.setattr(compiler, "compile", compiler.compile)  # so that it is put back
-    monkeypatch.setattr(_patterns, "_LONG_S", 0.0)
-    monkeypatch.setattr(_patterns, "_is_of_program", lambda _pattern, _frame: True)
-    wanted: list[tuple[str | bytes, int]] = [
-        (r"(?P<a>\w+)-(?P<b>[가-힣一-鿿]+)(c)?", re.IGNORECASE),
-        (rb"x*+(?=y)|[^\x00]{3}", 0),
-        ("[\U00020000-\U000323af]", 0),
-    ]
-    texts = ["ab-한국c zz", "XXY", "\U00020001", ""]
-
-    def found(how: Callable[..., re.Pattern[Any]]) -> list[Any]:
-        out: list[Any] = []
-        for pattern, flags in wanted:
-            made = how(pattern, flags)
-            given = [t.encode() if isinstance(pattern, bytes) else t for t in texts]
-            out += [made.flags, made.groups, dict(made.groupindex), made.pattern]
-            out += [[(m.span(), m.groups(), m.lastgroup) for m in made.finditer(t)] for t in given]
-        return out
-
-    plain = found(compiler.compile)
-    first = _patterns.Patterns(tmp_path)
-    first.install()
-    assert found(compiler.compile) == plain
-    first.save()
-    path = _patterns.path_in(tmp_path)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600 and list(tmp_path.glob("patterns*")) == [path]
-    made_by, kept = marshal.loads(path.read_bytes()[8:])
-    assert len(kept) == len(wanted)
-    if damage == "torn":
-        path.write_bytes(path.read_bytes()[:-50])
-    elif damage == "junk":
-        path.write_bytes(b"junk" * 100)
-    elif damage == "other":
-        path.write_bytes(packed((("another", 1), {})))
-    elif damage == "wrong code":
-        path.write_bytes(packed((made_by, {key: (0, [99_999], 0, {}, (None,)) for key in kept})))
-    elif damage == "wrong groups":
-        path.write_bytes(packed((made_by, {key: (*p[:2], 7, {}, p[4]) for key, p in kept.items()})))
-    second = _patterns.Patterns(tmp_path)
-    monkeypatch.setattr(second, "_parts", second._parts if damage != "none" else None)  # nothing is compiled again
-    second.install()
-    assert found(compiler.compile) == plain
-    second.save()
-    assert marshal.loads(path.read_bytes()[8:]) == (made_by, kept), "what was damaged is repaired"
-
-
-def packed(value: Any) -> bytes:
-    data = marshal.dumps(value)
-    return _patterns._head(data) + data
-
-
-def test_only_patterns_of_the_program_are_kept(told: World) -> None:
-    """Whatever is asked, in whatever script, and whatever file is changed. `_LATER` names what there is."""
-    for name in _patterns._LATER:
-        module, _, function = name.rpartition(".")
-        assert callable(getattr(import_module(module), function)), name
-    keep_all = "_patterns._LONG_S, _patterns._MOST = 0.0, 10_000"
-    code = f"from axiommind.surfaces.hooks import _patterns, main; {keep_all}; main()"
-    folder = told.home / "hooks"
-    folder.mkdir(exist_ok=True)
-    (folder / f"patterns.{sys.implementation.cache_tag}").write_bytes(b"of an older version")
-    edit = {"tool_name": "Edit", "tool_input": {"file_path": f"{PROJECT}/hygroscope_gauge.py"}}
-    failure = {"tool_name": "Bash", "tool_input": {"command": "hygroscope"}, "error": "Error: no hygroscope"}
-    for event, fields in (
-        ("UserPromptSubmit", {"prompt": PROMPT}),
-        ("UserPromptSubmit", {"prompt": "hygroscope는 지난주에 어떻게 quartz 기준으로 보정했지? 先週の校正は"}),
-        ("SessionStart", {"source": "startup"}),
-        ("PreToolUse", edit),
-        ("PostToolUseFailure", failure),
-    ):
-        given = raw(event, "kept", **fields)
-        subprocess.run([sys.executable, "-c", code, event], input=given, env=told.environ, check=True, timeout=30)
-    path = _patterns.path_in(folder)
-    assert list(folder.glob("patterns*")) == [path]
-    _, kept = marshal.loads(path.read_bytes()[8:])
-    assert len(kept) > 50
-    words = ("hygroscope", "quartz", "zephyr", "anemometer", "gauge", "calibrat", "보정", "기준", "校正")
-    assert [key for key in kept for word in words if word in str(key) or repr(word.encode())[2:-1] in str(key)] == []
 
 
 # --- the background ---------------------------------------------------------------------------------------
@@ -447,26 +356,26 @@ def test_a_session_is_indexed_and_learned_after_its_hook_is_gone(world: World) -
 
 def test_one_waits_and_one_runs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[dict[str, str]] = []
-    monkeypatch.setattr(_detached, "_spawn", lambda _home, _log, environ, *, learn: started.append(environ))
+    monkeypatch.setattr(background_index, "_spawn", lambda _home, _log, environ, *, learn: started.append(environ))
     pending = world.home / "hooks" / "pending"
     environ = {**world.environ, "CLAUDECODE": "1", "CLAUDE_PROJECT_DIR": "/x"}
-    assert _detached.start(world.home, environ, learn=False) == "an index was started"
-    assert _detached.start(world.home, environ, learn=True) == "an index waits to begin"
-    assert len(started) == 1 and started[0]["AXM_HOOKS"] == "0" and started[0][_detached.PENDING] == str(pending)
+    assert background_index.start(world.home, environ, learn=False) == "an index was started"
+    assert background_index.start(world.home, environ, learn=True) == "an index waits to begin"
+    assert len(started) == 1 and started[0]["AXM_HOOKS"] == "0" and started[0][background_index.PENDING] == str(pending)
     assert {"CLAUDECODE", "CLAUDE_PROJECT_DIR"}.isdisjoint(started[0]) and "CLAUDE_CONFIG_DIR" in started[0]
     monkeypatch.chdir(world.base)
     monkeypatch.setattr(os, "nice", lambda _by: 0)
-    with _detached.take_over(pending) as (ours, learn):
+    with background_index.take_over(pending) as (ours, learn):
         assert ours and learn and not pending.exists()  # what is new from now on has a worker of its own
-        assert _detached.start(world.home, environ, learn=False) == "an index was started"
-        with _detached.alone(pending.with_name("indexing")) as other:
+        assert background_index.start(world.home, environ, learn=False) == "an index was started"
+        with background_index.alone(pending.with_name("indexing")) as other:
             assert not other
     os.utime(pending, (1, 1))  # a worker that never began
-    assert _detached.start(world.home, environ, learn=False) == "an index was started" and len(started) == 3
+    assert background_index.start(world.home, environ, learn=False) == "an index was started" and len(started) == 3
 
 
 def test_a_worker_that_cannot_be_started_leaves_nothing_pending(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "")
     with pytest.raises(OSError):
-        _detached.start(world.home, world.environ, learn=False)
+        background_index.start(world.home, world.environ, learn=False)
     assert not (world.home / "hooks" / "pending").exists()

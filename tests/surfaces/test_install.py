@@ -24,8 +24,11 @@ from axiommind import __version__
 from axiommind.config import Config
 from axiommind.errors import AxmError, Locked
 from axiommind.surfaces import cli, install
+from axiommind.surfaces.hooks.events import all_events
 from axiommind.surfaces.install import Machine, Wishes, _files, _program, claude_code
-from axiommind.surfaces.install.claude_code import our_hooks
+from axiommind.surfaces.install.claude_code.entries import our_hooks, without_ours
+from axiommind.surfaces.install.claude_code.places import places
+from axiommind.surfaces.install.claude_code.plugin import hooks_json, marketplace
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugin"
@@ -115,14 +118,14 @@ def test_uninstall_gives_back_the_bytes_and_installing_twice_is_once(
     data, raw = file
     with tempfile.TemporaryDirectory() as name:
         machine = machine_in(Path(name))
-        path = claude_code.places(machine, scope).settings
+        path = places(machine, scope).settings
         if raw is not None:
             path.parent.mkdir()
             path.write_bytes(raw)
         before = files(Path(name))
         put(machine, scope=scope)
         once = files(Path(name))
-        assert claude_code.without_ours(loaded(path), data) == data
+        assert without_ours(loaded(path), data) == data
         put(machine, scope=scope)
         assert files(Path(name)) == once
         take(machine)
@@ -163,8 +166,8 @@ def test_what_others_write_afterwards_stays(
 def test_a_hook_names_its_program_and_needs_no_shell(machine: Machine) -> None:
     assert put(machine) == 0
     hooks = loaded(settings_of(machine))["hooks"]
-    assert list(hooks) == [event.name for event in claude_code.EVENTS]
-    for event in claude_code.EVENTS:
+    assert list(hooks) == [event.name for event in all_events()]
+    for event in all_events():
         ((handler,),) = (group["hooks"] for group in hooks[event.name])
         assert Path(handler["command"]).is_absolute() and Path(handler["command"]).exists()
         assert handler["args"][-1] == event.name and handler["timeout"] == event.seconds
@@ -279,7 +282,7 @@ def test_several_at_once_are_one_after_the_other(machine: Machine) -> None:
     before = files(machine.user)
     with ThreadPoolExecutor(6) as several:
         assert list(several.map(lambda _: put(machine), range(6))) == [0] * 6
-    assert len(our_hooks(loaded(path))) == len(claude_code.EVENTS)
+    assert len(our_hooks(loaded(path))) == len(all_events())
     assert sorted(p.name for p in (machine.config.home / "backups").iterdir())[1:] == ["installed.json"]
     with ThreadPoolExecutor(3) as several:
         assert list(several.map(lambda _: take(machine), range(3))) == [0] * 3
@@ -403,12 +406,10 @@ def test_without_a_client_the_commands_are_printed(machine: Machine, capsys: pyt
 
 
 def test_the_plugin_has_the_same_hooks_and_the_same_version() -> None:
-    hooks = loaded(PLUGIN / "hooks" / "hooks.json")["hooks"]
-    expected = claude_code.with_hooks({}, ("${CLAUDE_PLUGIN_ROOT}/bin/axm-hook",))["hooks"]
-    assert hooks == expected
+    assert (PLUGIN / "hooks" / "hooks.json").read_text() == hooks_json(), "run: make docs"
     assert loaded(PLUGIN / ".claude-plugin" / "plugin.json")["version"] == __version__
     (listed,) = loaded(ROOT / ".claude-plugin" / "marketplace.json")["plugins"]
-    assert (ROOT / listed["source"]).samefile(PLUGIN) and claude_code.marketplace() is not None
+    assert (ROOT / listed["source"]).samefile(PLUGIN) and marketplace() is not None
     shipped = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert shipped["force-include"]["plugin"] == f"axiommind/marketplace/{listed['source'].removeprefix('./')}"
 

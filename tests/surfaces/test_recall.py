@@ -23,11 +23,13 @@ from axiommind.recall.disclosure import (
     Packet,
     Section,
     TimelineItem,
+    client_chars,
 )
 from axiommind.search.citations import Opened
 from axiommind.search.hits import Learned
 from axiommind.surfaces.render import hits
-from axiommind.surfaces.render.recall import as_text, fenced, packet_text, packet_within, to_dict
+from axiommind.surfaces.render.fence import fenced
+from axiommind.surfaces.render.recall import as_text, packet_text, packet_within, to_dict
 from axiommind.text.estimate import estimate_tokens
 from tests.search.asking import tell
 from tests.surfaces.test_entries import QUESTION, Axm, answered, axm
@@ -253,15 +255,15 @@ def test_a_packet_is_cut_from_its_end_and_skips_what_is_too_long() -> None:
     )
     assert "\n\n## Decisions\n- [ent_1] SQLite · decision\n" in text
     assert [note.id for note in packet_within(packet, 135).notes] == ["tsk_1", "ent_1"]
-    assert packet_text(packet, 10) == packet_text(Packet(()), 500) == ""
+    assert packet_text(packet_within(packet, 10), 10) == packet_text(Packet(()), 500) == ""
 
 
 @given(st.lists(st.lists(st.text(max_size=400), max_size=4), max_size=4), st.integers(-3, 3_000))
 def test_a_packet_is_never_over_its_budget(texts: list[list[str]], budget: int) -> None:
     packet = Packet(tuple(Section("Said", tuple(Note("1k", "prompt", text, AT) for text in one)) for one in texts))
-    text = packet_text(packet, budget)
+    text = packet_text(packet_within(packet, budget), budget)
     assert estimate_tokens(text) <= max(budget, 0)
-    assert estimate_tokens(fenced(text, NOWHERE)) <= max(budget, 0) and len(fenced(text, NOWHERE)) <= 10_000
+    assert estimate_tokens(fenced(text, NOWHERE)) <= max(budget, 0) and client_chars(fenced(text, NOWHERE)) <= 10_000
 
 
 # --- the fence ---------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from axiommind.surfaces.hooks import _resident
-from axiommind.surfaces.hooks._listening import listening
+from axiommind.surfaces.hooks import resident_client
+from axiommind.surfaces.hooks.resident_server import listening
 from tests.counting import wait_for
 from tests.transcripts import PROJECT, Lines, World
 
@@ -65,8 +65,8 @@ def test_it_answers_for_a_hook_that_imports_nothing(told: World, monkeypatch: py
         given, loaded = hook(told, "together")
         wait_for(lambda: len(logged(told)) == 2, "the record")  # it is written once the hook has its answer
         assert given == alone and b"quartz" in given
-        light = {"axiommind", "axiommind.surfaces", "axiommind.surfaces.hooks", "axiommind.surfaces.hooks._resident"}
-        assert set(loaded) == light
+        light = {"axiommind", "axiommind.surfaces", "axiommind.surfaces.hooks"}
+        assert set(loaded) == light | {"axiommind.surfaces.hooks.resident_client"}
         again, _ = hook(told, "together")
         assert again == b""  # it was told once, and that was recorded
         wait_for(lambda: len(logged(told)) == 3, "the record")
@@ -137,4 +137,4 @@ def test_another_program_is_not_asked(told: World) -> None:
 def test_a_home_whose_name_is_too_long_for_a_socket(tmp_path: Path) -> None:
     with listening(str(tmp_path / ("x" * 120))) as is_open:
         assert not is_open
-    assert _resident.ask(str(tmp_path), "Stop", b"{}", {}, 0.0) is None
+    assert resident_client.ask(str(tmp_path), "Stop", b"{}", {}, 0.0) is None

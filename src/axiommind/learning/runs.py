@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from axiommind.learning.run_report import Report
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.runner import Index
-    from axiommind.search.searching import Search
+    from axiommind.search.search import Search
 
 __all__ = ["Learning", "Metrics", "Spent"]
 

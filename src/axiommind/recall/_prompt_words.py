@@ -1,4 +1,4 @@
-"""Words that a prompt says without asking for anything, in four languages. Data; `prompts` weighs with it."""
+"""Words that a prompt says without asking for anything, in four languages. Data; `question` weighs with it."""
 
 from __future__ import annotations
 

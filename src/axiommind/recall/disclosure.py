@@ -1,12 +1,12 @@
-"""Progressive disclosure: an index of what may be meant, a timeline around it, and details, within a budget.
+"""Progressive disclosure: an index of matches, a timeline around them, and details, within a budget.
 
-Owns the values that travel to the surfaces, the rules that say what is opened by itself (by calibrated relevance
-alone), and the budget. Pure: it reads no index and writes no text.
+Owns the values that travel to the surfaces, the rules that say what is opened without being asked for (by calibrated
+relevance alone), and the budget. Pure: it reads no index and writes no text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from axiommind.text.estimate import CHARS_PER_TOKEN, estimate_tokens
@@ -30,6 +30,7 @@ __all__ = [
     "Section",
     "TimelineItem",
     "cites",
+    "client_chars",
     "decide",
     "fit",
     "within",
@@ -158,16 +159,21 @@ def decide(items: Sequence[IndexItem], settings: Disclosure) -> Expansion:
 
 # --- the budget ----------------------------------------------------------------------------------------------
 
-# The most characters of one answer, whatever its budget: a client cuts what is longer.
+# The most characters of one answer, whatever its budget, as the client counts: it cuts what is longer.
 MOST_CHARS = 10_000
-# What the fence around an answer takes of it (surfaces/disclosed.py: fenced).
+# What the fence around an answer takes of it (surfaces/render/recall.py: fenced).
 FENCE_CHARS = 244
 # A detail of fewer characters than this says less than its line in the index.
 _LEAST_DETAIL = 160
 # Text that is looked at for what was asked.
 _LOOKED_AT = 20_000
-# What a line or a header takes beside the texts in it: the most that surfaces/disclosed.py writes.
+# What a line or a header takes beside the texts in it: the most that surfaces/render/recall.py writes.
 _HEADER, _INDEX_LINE, _TIMELINE_LINE, _DETAIL, _META_LINE = 44, 56, 36, 64, 116
+
+
+def client_chars(text: str) -> int:
+    """Its length as the client counts, in JavaScript: a character beyond U+FFFF is two."""
+    return len(text) if text.isascii() else len(text) + sum(char > "\uffff" for char in text)
 
 
 def fit(
@@ -177,40 +183,68 @@ def fit(
     asked: Sequence[Clause] = (),
     fence: int = FENCE_CHARS,
 ) -> Disclosed:
-    """As much of it as the budget allows: of details the part that was asked for, then the timeline nearest to its
-    targets, then the best lines of the index. Where not one line fits, nothing.
+    """As much of it as the budget allows and the client takes: of details the part that was asked for, then the
+    timeline nearest to its targets, then the best lines of the index. Where not one line fits, nothing.
 
     Neither the estimate of its layers (with settings) nor that of its text is over the budget.
     """
     matches, timeline = list(found.matches), list(found.timeline)
-    room = min(budget * CHARS_PER_TOKEN, MOST_CHARS) - fence
-    while matches and not (_lines(settings, matches, timeline) <= budget and _chars(matches, timeline) <= room):
+    room = _Room(min(budget * CHARS_PER_TOKEN, MOST_CHARS) - fence, MOST_CHARS - fence)
+    while matches and not (_lines(settings, matches, timeline) <= budget and room.holds(matches, timeline)):
         if timeline:
             del timeline[_farthest(timeline)]
             if all(item.is_target for item in timeline):
                 timeline.clear()
         else:
             matches.pop()
+    if not matches:
+        timeline.clear()
     details: list[Detail] = []
     if matches:
-        tokens = budget - _lines(settings, matches, timeline)
-        chars = room - _chars(matches, timeline)
-        for detail in found.details:
-            most = min(chars - _around(detail), tokens * CHARS_PER_TOKEN)
-            if settings is not None:
-                most = min(most, settings.detail_tokens * CHARS_PER_TOKEN)
-            content = detail.content if len(detail.content) <= most else _cut(detail, most, asked)
-            if content is None:
-                continue
-            details.append(detail._replace(content=content))
-            chars -= _around(detail) + len(content)
-            tokens -= estimate_tokens(content)
-    else:
-        timeline.clear()
+        left = room.less(matches, timeline)
+        details = _details_within(found.details, left, budget - _lines(settings, matches, timeline), settings, asked)
     cost = _lines(settings, matches, timeline) + sum(estimate_tokens(detail.content) for detail in details)
     estimated = cost if settings is not None else found.meta.estimated_tokens
     meta = found.meta._replace(expanded_count=len(details), estimated_tokens=estimated)
     return Disclosed(tuple(matches), tuple(timeline), tuple(details), meta)
+
+
+class _Room(NamedTuple):
+    """What a text may take: characters of the budget, and characters as the client counts them."""
+
+    chars: int
+    client: int
+
+    def holds(self, matches: Sequence[IndexItem], timeline: Sequence[TimelineItem]) -> bool:
+        return _chars(matches, timeline) <= self.chars and _chars(matches, timeline, client_chars) <= self.client
+
+    def less(self, matches: Sequence[IndexItem], timeline: Sequence[TimelineItem]) -> _Room:
+        return _Room(self.chars - _chars(matches, timeline), self.client - _chars(matches, timeline, client_chars))
+
+    def for_content(self, detail: Detail) -> int:
+        """The most characters of a detail. Of one with wide characters so few that they may all be in what is kept."""
+        around = _around(detail)
+        client = self.client - around
+        wide = client_chars(detail.content) - len(detail.content)
+        return min(self.chars - around, client if not wide else max(client - wide, client // 2))
+
+
+def _details_within(
+    details: Sequence[Detail], room: _Room, tokens: int, settings: Disclosure | None, asked: Sequence[Clause]
+) -> list[Detail]:
+    kept: list[Detail] = []
+    for detail in details:
+        most = min(room.for_content(detail), tokens * CHARS_PER_TOKEN)
+        if settings is not None:
+            most = min(most, settings.detail_tokens * CHARS_PER_TOKEN)
+        content = detail.content if len(detail.content) <= most else _cut(detail, most, asked)
+        if content is None:
+            continue
+        kept.append(detail._replace(content=content))
+        around = _around(detail)
+        room = _Room(room.chars - around - len(content), room.client - around - client_chars(content))
+        tokens -= estimate_tokens(content)
+    return kept
 
 
 def within(details: Sequence[Detail], budget: int) -> list[Detail]:
@@ -233,23 +267,23 @@ def _lines(settings: Disclosure | None, matches: Sequence[IndexItem], timeline: 
     return len(matches) * settings.index_tokens + len(timeline) * settings.timeline_tokens
 
 
-def _chars(matches: Sequence[IndexItem], timeline: Sequence[TimelineItem]) -> int:
+def _chars(matches: Sequence[IndexItem], timeline: Sequence[TimelineItem], size: Callable[[str], int] = len) -> int:
     """The most characters that these take in a text, with its headers and its last line."""
     total = _HEADER + _META_LINE
     for item in matches:
         what = item.type if item.entry is None else f"{item.entry.type}, {item.entry.stage}"
-        total += _INDEX_LINE + len(item.id) + len(item.summary) + len(what)
-        total += len(item.citation.text) if item.citation is not None else 0
-        total += len(item.project or "") if item.elsewhere else 0
+        total += _INDEX_LINE + len(item.id) + size(item.summary) + len(what)
+        total += size(item.citation.text) if item.citation is not None else 0
+        total += size(item.project or "") if item.elsewhere else 0
     if timeline:
         total += _HEADER
     for near, cite in zip(timeline, cites(near.citation for near in timeline), strict=True):
-        total += _TIMELINE_LINE + len(near.id) + len(near.preview) + len(cite)
+        total += _TIMELINE_LINE + len(near.id) + size(near.preview) + size(cite)
     return total
 
 
 def _around(detail: Detail) -> int:
-    return _DETAIL + len(detail.id) + (len(detail.citation.text) if detail.citation is not None else 0)
+    return _DETAIL + len(detail.id) + (client_chars(detail.citation.text) if detail.citation is not None else 0)
 
 
 def cites(citations: Iterable[Citation | None]) -> list[str]:

@@ -1,9 +1,8 @@
-"""Prompts: what of a prompt is worth searching for, if anything.
+"""A prompt's question: the part of a prompt that is worth searching for, if any.
 
-A prompt is asked about in the person's own words. Acknowledgements ("yes", "계속", "好的"), commands, texts that a
-program made, and orders that every project hears ("run the tests") ask for nothing. Pasted code, logs, diffs and
-tables are left out, but for the last message of an error. Pure; linear in the length of the prompt, of which the
-middle is not read when it is very long.
+It is asked in the person's own words (`own_words`). Acknowledgements ("yes", "계속", "好的"), commands, texts that a
+program made, and orders that every project hears ("run the tests") ask for nothing. Pure; linear in the length of the
+prompt, of which the middle is not read when it is very long.
 """
 
 from __future__ import annotations
@@ -11,14 +10,13 @@ from __future__ import annotations
 import re
 
 from axiommind.recall import _prompt_words as words
+from axiommind.recall.own_words import own_words
 from axiommind.text.tokens import STOP_WORDS
 
-__all__ = ["to_ask"]
+__all__ = ["question_of"]
 
 _READ_HEAD, _READ_TAIL = 32_000, 8_000  # characters of a prompt that are looked at
 _KEPT_HEAD, _KEPT_TAIL = 1_300, 700  # and of the person's own words, that are asked
-_ERROR_CHARS = 300
-_LINE_CHARS = 1_000  # a longer line without blanks is data
 _ENOUGH = 1.5  # what the words of a prompt have to tell together
 _GENERIC_WORTH = 0.4
 
@@ -39,135 +37,9 @@ _MADE = (
     "Caveat: The messages below",
     "This session is being continued",
 )
-# Blocks that a program puts into what a person wrote.
-_BLOCKS = ("system-reminder", "task-notification", "ide_opened_file", "ide_selection", "local-command-caveat")
-
-# --- lines that were pasted --------------------------------------------------------------------------------
-
-_PASTED = (
-    "Traceback (most recent call last)",
-    'File "',
-    "at ",
-    "During handling of the above",
-    "The above exception was",
-    "goroutine ",
-    "stack backtrace:",
-    "note: run with `RUST_BACKTRACE",
-    "... ",
-    "$ ",
-    "% ",
-    "❯ ",
-    "➜ ",
-    ">>> ",
-    "C:\\>",
-    "PS C:",
-    "diff --git ",
-    "@@ ",
-    "+++ ",
-    "--- ",
-    "index ",
-    "<<<<<<< ",
-    ">>>>>>> ",
-    "=====",
-    "-----",
-    "_____",
-    "~~~~",
-    "^",
-    "|",
-    "+--",
-    "┌",
-    "├",
-    "│",
-    "└",
-    "INFO",
-    "DEBUG",
-    "TRACE",
-    "WARN",
-    "[INFO",
-    "[DEBUG",
-    "[TRACE",
-    "[WARN",
-    "PASSED ",
-    "FAILED ",
-    "PASS ",
-    "FAIL ",
-    "ok  \t",
-    "npm WARN",
-    "npm notice",
-    "E   ",
-    "{",
-    "}",
-    '"',
-    "[{",
-)
-# Of those, the ones that a sentence may begin with too; then they count only in the shape that follows.
-_MAYBE = {
-    "at ": re.compile(r"at \S+[(:<]|at \S+ \("),
-    "index ": re.compile(r"index [0-9a-f]{7,}\.\."),
-    "goroutine ": re.compile(r"goroutine \d"),
-    "INFO": re.compile(r"INFO[\]: \t]"),
-    "DEBUG": re.compile(r"DEBUG[\]: \t]"),
-    "TRACE": re.compile(r"TRACE[\]: \t]"),
-    "WARN": re.compile(r"WARN(?:ING)?[\]: \t]"),
-    '"': re.compile(r'"[^"]{0,100}" ?:'),
-    "... ": re.compile(r"\.\.\. \d"),
-    "--- ": re.compile(r"--- (?:a/|/|\S+\.\w)"),
-}
-_STAMPED = re.compile(r"\[?(?:\d{4}[-/]\d\d[-/]\d\d[T \]]|\d\d:\d\d:\d\d\b|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d)")
-_ERROR = re.compile(
-    r"(?:[\w.$]{0,80}(?:Error|Exception|Fault|Panic|Interrupt|Iteration)(?: ?:|$)"
-    r"|(?:error|fatal|panic)(?:\[\w+\])?:|(?:ERROR|FATAL|CRITICAL|npm ERR!|thread '\w+' panicked)[:\] ]|Caused by:)"
-)
-_CODE_ENDS = ("{", "}", ";", "};", "})", ");", "(", "[", "],", "),", "=>", "->", "\\", "*/")
-_CODE_STARTS = (
-    "import ",
-    "from ",
-    "def ",
-    "class ",
-    "function ",
-    "const ",
-    "let ",
-    "var ",
-    "return ",
-    "async ",
-    "await ",
-    "public ",
-    "private ",
-    "static ",
-    "func ",
-    "fn ",
-    "pub ",
-    "use ",
-    "#include",
-    "#define",
-    "package ",
-    "export ",
-    "if (",
-    "for (",
-    "while (",
-    "else",
-    "elif ",
-    "try:",
-    "except",
-    "//",
-    "/*",
-    "@",
-    "</",
-    "<",
-)
-_SYNTAX = frozenset("(){}=;<>")
-_PUNCTUATION = frozenset("{}()[]<>=;:+*/\\|&%$#@!~^\"'`_,.-")
-
-# --- things in a line that are no words --------------------------------------------------------------------
-
-_TAG = re.compile(r"\[\[[^\[\]\n]{1,100}\]\]")
-_URL = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{1,15}://\S+")
-_LONG = re.compile(r"[0-9A-Za-z+/=_-]{7,}")
-_HEX = frozenset("0123456789abcdefABCDEF-")
-_LOWER_RUN = re.compile(r"[a-z]{6}")
 
 
-def to_ask(prompt: str) -> str | None:
+def question_of(prompt: str) -> str | None:
     """The part of a prompt that is worth searching for; None where there is nothing to ask."""
     text = prompt.strip()
     if not text or _is_order(text):
@@ -178,7 +50,7 @@ def to_ask(prompt: str) -> str | None:
     own: list[str] = []
     error = ""
     for at, part in enumerate(parts):
-        lines, said = _own(_without_blocks(part), tail=at > 0)
+        lines, said = own_words(part, is_tail=at > 0)
         own += lines
         error = said or error
     kept = _ends("\n".join(own))
@@ -198,128 +70,6 @@ def _is_order(text: str) -> bool:
     if first == "!":
         return text[1:2] not in ("", "!", "[", "?")
     return first == "#" and "\n" not in text and not text[1:2].isdecimal()
-
-
-def _without_blocks(text: str) -> str:
-    """Without what a program put in between; an unclosed block goes on to the end."""
-    for name in _BLOCKS:
-        opening, closing = f"<{name}", f"</{name}>"
-        if opening not in text:
-            continue
-        out, at = [], 0
-        while (start := text.find(opening, at)) >= 0:
-            out.append(text[at:start])
-            end = text.find(closing, start)
-            if end < 0:
-                at = len(text)
-                break
-            at = end + len(closing)
-        out.append(text[at:])
-        text = "\n".join(out)
-    return text
-
-
-def _own(text: str, *, tail: bool) -> tuple[list[str], str]:
-    """The lines that are the person's own, and the last message of an error among the others."""
-    lines = text.splitlines()
-    fences = [at for at, line in enumerate(lines) if line.lstrip()[:3] in ("```", "~~~")]
-    fenced = tail and len(fences) % 2 == 1  # what was cut off opened it
-    own: list[str] = []
-    run: list[str] = []  # lines that look like code: three in a row are
-    error = ""
-    in_diff = in_trace = pasted = False
-
-    def end_run() -> None:
-        if len(run) < 3 and not pasted:
-            own.extend(run)
-        run.clear()
-
-    for line in lines:
-        bare = line.strip()
-        if bare[:3] in ("```", "~~~") and not (bare.count("```") > 1 and bare.endswith("```")):
-            fenced = not fenced
-            continue
-        if not bare:
-            in_diff = False
-            continue
-        if fenced:
-            error = _message(bare) or error
-            continue
-        if in_diff and line[0] in "+- \\":
-            continue
-        if said := _message(bare):
-            end_run()
-            error, pasted, in_trace, in_diff = said, True, False, False
-            continue
-        if in_trace and line[0] in " \t":
-            continue
-        in_trace = in_diff = False
-        if _is_pasted(bare):
-            end_run()
-            pasted = True
-            in_diff = bare.startswith(("@@ ", "diff --git"))
-            in_trace = bare.startswith(("Traceback", 'File "'))
-            continue
-        if _is_code(line, bare):
-            run.append(bare)
-            continue
-        end_run()
-        pasted = False
-        own.append(bare)
-    end_run()
-    cleaned = (_cleaned(line) for line in own)
-    return [line for line in cleaned if line], _cleaned(error)[:_ERROR_CHARS]
-
-
-def _message(bare: str) -> str:
-    """A line that says what went wrong, as programs write it; else nothing."""
-    return bare[:_ERROR_CHARS] if _ERROR.match(bare) else ""
-
-
-def _is_pasted(bare: str) -> bool:
-    if bare.startswith(_PASTED):
-        for start, shape in _MAYBE.items():
-            if bare.startswith(start):
-                return shape.match(bare) is not None
-        return True
-    if _STAMPED.match(bare):
-        return True
-    if len(bare) > _LINE_CHARS // 5 and bare.isascii():  # data: hardly a blank in it
-        return bare.count(" ") * 25 < len(bare)
-    return len(bare) > 3 and bare.count("|") > 2
-
-
-def _is_code(line: str, bare: str) -> bool:
-    if bare.endswith(_CODE_ENDS):
-        return True
-    if bare.startswith(_CODE_STARTS) and (len(bare.split(None, 4)) < 5 or not _SYNTAX.isdisjoint(bare)):
-        return True
-    if line[0] not in " \t" or bare[0] in "-*•0123456789":
-        return False
-    marks = sum(map(_PUNCTUATION.__contains__, bare[:200]))
-    return marks * 6 > min(len(bare), 200)
-
-
-def _cleaned(line: str) -> str:
-    """Without tags, addresses, hashes and keys: they are no words."""
-    if "[[" in line:
-        line = _TAG.sub(" ", line)
-    if "://" in line:
-        line = _URL.sub(" ", line)
-    return " ".join(_LONG.sub(_word, line).split())
-
-
-def _word(found: re.Match[str]) -> str:
-    """The word itself, or a blank for a hash, an id or base64."""
-    word = found[0]
-    digits = sum(map(str.isdigit, word))
-    if not digits:
-        return word
-    if _HEX.issuperset(word) and digits < len(word) - word.count("-"):
-        return " " if word.count("-") in (0, 4) else word  # a hash or a UUID; a date has two dashes
-    if len(word) < 20 or digits < max(3, len(word) // 12) or _LOWER_RUN.search(word):
-        return word
-    return " "
 
 
 def _ends(text: str) -> str:

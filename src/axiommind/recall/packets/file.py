@@ -72,7 +72,7 @@ _ENTRIES = f"""
       and session_id not in (select id from sessions where parent_session = :session)
 """
 # What a person laid down binds. A plan says what was to be done, and the file has that by now: it counts when its title
-# is of a choice. What was committed is in git, and how a check was mended is told when it fails again (`met_before`).
+# is of a choice. What was committed is in git, and how a check was fixed is told when it fails again (`known_error`).
 _CHOICE = (
     r"\b(?:instead of|rather than|in favou?r of|no longer|drop support|switch(?:ed)? (?:from|to)\b"
     r"|(?:from|replace) .{2,60} (?:to|with|by) )"

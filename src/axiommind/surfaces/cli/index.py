@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from axiommind.errors import AxmError
 from axiommind.memory import Memory
 from axiommind.surfaces.cli.kb import summary
-from axiommind.surfaces.hooks._detached import PENDING, alone, take_over
+from axiommind.surfaces.hooks.background_index import PENDING, alone, take_over
 from axiommind.surfaces.render.progress import Bar
 from axiommind.surfaces.render.tables import counted
 

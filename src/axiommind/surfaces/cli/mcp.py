@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from axiommind.surfaces.hooks._listening import listening
+    from axiommind.surfaces.hooks.resident_server import listening
     from axiommind.surfaces.mcp import answers
 
     if not args.http and (args.host is not None or args.port is not None):

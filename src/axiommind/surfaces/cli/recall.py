@@ -10,6 +10,7 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import recall as disclosed
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.fence import fenced
 
 if TYPE_CHECKING:
     from axiommind.config import Config
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
             options.print_json("disclosed", {**disclosed.to_dict(_nothing()), "why": found.why, "best": found.best})
         options.say(_why(found, memory.config))
         return 1
-    text = disclosed.fenced(disclosed.as_text(found, budget), memory.config.home)
+    text = fenced(disclosed.as_text(found, budget), memory.config.home)
     if args.json:
         options.print_json("disclosed", {**disclosed.to_dict(found, memory.config.home), "text": text})
     else:

@@ -131,6 +131,7 @@ def _smart(memory: Memory, scope: Scope, args: argparse.Namespace) -> int:
     """The three layers, as recall opens them."""
     from axiommind.surfaces.cli import _options as options
     from axiommind.surfaces.render import recall as disclosed
+    from axiommind.surfaces.render.fence import clean
 
     others = {"--group": args.group, "--db": args.db, "--cursor": args.cursor, "--why": args.why}
     others["--no-recency"] = args.no_recency
@@ -145,7 +146,7 @@ def _smart(memory: Memory, scope: Scope, args: argparse.Namespace) -> int:
         options.print_json("disclosed", disclosed.to_dict(found, memory.config.home))
     elif found.matches:
         text = disclosed.as_text(found, budget, fence=False)
-        print(render.printable(disclosed.clean(text, memory.config.home)))
+        print(render.printable(clean(text, memory.config.home)))
     if found.matches:
         return 0
     if found.meta.total_matches:

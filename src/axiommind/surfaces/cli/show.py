@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from axiommind.errors import NotFound
 from axiommind.memory import Memory
 from axiommind.surfaces.render import hits
-from axiommind.surfaces.render import recall as disclosed
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entries import words_of
+from axiommind.surfaces.render.fence import clean
 from axiommind.text.summary import summary
 
 if TYPE_CHECKING:
@@ -108,12 +108,12 @@ def _clean(shown: Shown, home: Path) -> Shown:
     """The same without what must not come back: agents are told to run this."""
 
     def near(passages: tuple[tuple[str, str, str], ...]) -> tuple[tuple[str, str, str], ...]:
-        return tuple((name, kind, disclosed.clean(text, home)) for name, kind, text in passages)
+        return tuple((name, kind, clean(text, home)) for name, kind, text in passages)
 
     return shown._replace(
-        title=shown.title and disclosed.clean(shown.title, home),
-        heading=disclosed.clean(shown.heading, home),
-        text=disclosed.clean(shown.text, home),
+        title=shown.title and clean(shown.title, home),
+        heading=clean(shown.heading, home),
+        text=clean(shown.text, home),
         before=near(shown.before),
         after=near(shown.after),
     )

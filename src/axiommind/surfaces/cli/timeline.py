@@ -8,6 +8,7 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import recall as disclosed
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.fence import clean
 
 HELP = "Show what happened before and after a search hit"
 GROUP = "look"
@@ -44,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         rows = [disclosed.around_to_dict(item, home) for item in found]
         options.print_json("timeline", {"timeline": rows})
     elif found:
-        print(render.printable(disclosed.clean(disclosed.timeline_text(found), home)))
+        print(render.printable(clean(disclosed.timeline_text(found), home)))
     if not found:
         options.say(f"There is no passage {' or '.join(repr(name) for name in args.ids[:3])}.")
         options.say("  hint: axm search prints the ids of its hits")

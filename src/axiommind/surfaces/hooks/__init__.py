@@ -1,8 +1,8 @@
-"""The agent's hooks: the client's JSON on stdin, its JSON or nothing on stdout, exit 0 always. One file per event, and
-the folder is the registry.
+"""The agent's hooks: the client's JSON on stdin, its JSON or nothing on stdout, exit code 0 always.
 
-Whatever is broken, the agent goes on: a failure is a line in `hooks.log`. So is being late: who has not answered 390 ms
-after the process began ends without an answer. What is served was said before, and is fenced as that.
+`events/` has one file per event; this module reads the call, finds its event, writes the answer and records it.
+Whatever is broken, the agent goes on: a failure is a line in `hooks.log`. So is being late: a hook that has not
+answered 390 ms after its process began ends without an answer. What is served is fenced as quoted history.
 """
 
 from __future__ import annotations
@@ -13,34 +13,27 @@ import os
 import sys
 import time
 
-TYPE_CHECKING = False  # typing takes longer to import than handing a call over takes
+TYPE_CHECKING = False  # importing typing takes longer than handing a call over
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-    from typing import Protocol
 
-    from axiommind.surfaces.hooks._call import Answer, Call
+    from axiommind.surfaces.hooks.answers import HookAnswer, HookEvent
 
-    class _Event(Protocol):
-        """What a module in this folder offers."""
+__all__ = ["DEADLINE_S", "HandedOver", "answer", "main", "output", "serve"]
 
-        def answer(self, call: Call) -> Answer: ...
-
-
-__all__ = ["DEADLINE_S", "Handed", "answer", "main", "output", "serve"]
-
-DEADLINE_S = 0.39  # from the start of the process; what is left of 400 ms is for ending it
-_SECONDS = "AXM_HOOK_SECONDS"  # another deadline, for a machine that is slow
+DEADLINE_S = 0.39  # from the start of the process; the rest of 400 ms is for ending it
+_SECONDS = "AXM_HOOK_SECONDS"  # another deadline, for a slow machine
 _MOST_SECONDS = 20.0
-_START_S = 0.03  # what starting the interpreter is taken to have cost, where nobody says
-_GRACE_S = 0.6  # after the answer, to record it and to start what goes on in the background
+_START_S = 0.03  # what starting the interpreter is assumed to have cost, where the system does not say
+_GRACE_S = 0.6  # after the answer, to record it and to start indexing in the background
 _MOST_BYTES = 10_000_000
 _NOT_READ = b"\0"  # no JSON begins like that
 _INSIDE = "AXM_INSIDE"  # set in a client that our own extractor runs
 
 
-class _Seen:
-    """What is known of a call so far, also to the thread that watches the clock."""
+class _Progress:
+    """How far a call is; shared with the thread that watches the clock."""
 
     def __init__(self, event: str) -> None:
         self.began = time.perf_counter() - _age()
@@ -50,7 +43,7 @@ class _Seen:
         self.home: Path | None = None
         self.is_said = False
         self.is_over = False
-        self.turn = _thread.allocate_lock()  # held by who has the last word
+        self.turn = _thread.allocate_lock()  # held by the thread that has the last word
 
     @property
     def took(self) -> float:
@@ -65,124 +58,114 @@ def _deadline() -> float:
 
 
 def _age() -> float:
-    """For how many seconds this process has been there: on a busy machine, the interpreter alone may take a while."""
+    """Seconds since this process began: on a busy machine, starting the interpreter alone may take a while."""
     try:
         with open("/proc/self/stat", "rb") as file:  # noqa: PTH123 - pathlib comes later
             ticks = int(file.read().rpartition(b")")[2].split()[19])
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError, AttributeError):  # not Linux
         return _START_S
-    return age if 0 <= age < 3 else _START_S  # older: it is not a hook alone
+    return age if 0 <= age < 3 else _START_S  # older: the process did something else before
 
 
 def main() -> None:
     """`axm-hook EVENT`."""
-    gc.disable()  # a process of a few tenths of a second leaves nothing worth looking for
+    gc.disable()  # a process of a few tenths of a second has no garbage worth collecting
     try:
         serve(sys.argv[1] if len(sys.argv) > 1 else "")
     except BaseException:  # noqa: BLE001 - law: a hook exits 0
         pass
     finally:
-        os._exit(0)  # nothing of ours waits for the interpreter to tidy up
+        os._exit(0)  # nothing of ours needs the interpreter's own shutdown
 
 
 def serve(event: str) -> None:
     """Read a call from stdin, answer it on stdout, record it."""
-    seen = _Seen(event)
+    progress = _Progress(event)
     environ = dict(os.environ)
-    _thread.start_new_thread(_watch, (seen,))
+    _thread.start_new_thread(_watch, (progress,))
     raw: bytes | None = _NOT_READ
     if os.path.isdir(sockets := _sockets(environ)):  # noqa: PTH112
         raw = _read()
-        if raw is not None and _handed_over(seen, raw, environ, sockets):
+        if raw is not None and _handed_over(progress, raw, environ, sockets):
             return
-    # Before the client is read: to be late also needs them.
-    from axiommind.surfaces.hooks import _call, _record  # noqa: F401
-    from axiommind.surfaces.hooks._patterns import Patterns
+    # Loaded before the client is read: the watching thread needs them when the client is slow.
+    from axiommind.surfaces.hooks import call, record  # noqa: F401
 
-    seen.home = _record.home_of(environ)
-    patterns = Patterns(_record.folder_of(seen.home)) if seen.home is not None else None
+    progress.home = record.home_of(environ)
     try:
-        if patterns is not None:
-            patterns.install()
-        given = answer(event, _read() if raw is _NOT_READ else raw, environ, seen)
-        with seen.turn:
-            if not _write(output(seen.event, given)):
+        given = answer(event, _read() if raw is _NOT_READ else raw, environ, progress)
+        with progress.turn:
+            if not _write(output(progress.event, given)):
                 given = _unreached(given)
-            seen.is_said = True
-        if given.indexing and seen.home is not None:
-            given = _in_background(given, seen.home, environ)
-        _keep(seen, given)
-        if patterns is not None:
-            patterns.save()
+            progress.is_said = True
+        _finish(progress, given, environ)
     finally:
-        seen.is_over = True
+        progress.is_over = True
 
 
 def _sockets(environ: Mapping[str, str]) -> str:
-    """Where processes that stay would listen."""
+    """The folder in which resident processes listen."""
     home = environ.get("AXM_HOME") or os.path.join(environ.get("HOME") or "~", ".axiommind")  # noqa: PTH118
     return os.path.join(os.path.abspath(os.path.expanduser(home)), "hooks", "resident")  # noqa: PTH100, PTH111, PTH118
 
 
-def _handed_over(seen: _Seen, raw: bytes, environ: Mapping[str, str], sockets: str) -> bool:
-    """Whether somebody who stays has answered, and the client has it."""
-    from axiommind.surfaces.hooks import _resident
+def _handed_over(progress: _Progress, raw: bytes, environ: Mapping[str, str], sockets: str) -> bool:
+    """Whether a resident process has answered, and the client has the answer."""
+    from axiommind.surfaces.hooks import resident_client
 
-    answered = _resident.ask(sockets, seen.event, raw, environ, seen.began + _resident.SHARE * seen.deadline)
+    until = progress.began + resident_client.SHARE * progress.deadline
+    answered = resident_client.ask(sockets, progress.event, raw, environ, until)
     if answered is None:
         return False
     data, line = answered
-    with seen.turn:
+    with progress.turn:
         has_reached = _write(data)
-        seen.is_said = True
+        progress.is_said = True
     if line is None:
-        from axiommind.surfaces.hooks import _record
-        from axiommind.surfaces.hooks._call import Answer
+        from axiommind.surfaces.hooks import record
+        from axiommind.surfaces.hooks.answers import HookAnswer
 
-        seen.home = _record.home_of(environ)
-        _keep(seen, Answer("late", "the process that answers for hooks is busy"))
+        progress.home = record.home_of(environ)
+        _keep(progress, HookAnswer("late", "the process that answers for hooks is busy"))
     elif has_reached:
-        _resident.thank(line)
-    seen.is_over = True
+        resident_client.thank(line)
+    progress.is_over = True
     return True
 
 
-class Handed:
-    """A call that a hook handed over to a process that stays: `data` is for the client; `finish` records the rest."""
+class HandedOver:
+    """A call that a hook handed over to a resident process: `data` is for the client; `finish` records the rest."""
 
     def __init__(self, event: str, raw: bytes, environ: Mapping[str, str]) -> None:
-        self._seen = _Seen(event)
-        self._seen.began = time.perf_counter()
+        self._progress = _Progress(event)
+        self._progress.began = time.perf_counter()
         self._environ = environ
-        self._given = answer(event, raw, environ, self._seen)
-        self.data = output(self._seen.event, self._given)
+        self.answer = answer(event, raw, environ, self._progress)
+        self.data = output(self._progress.event, self.answer)
 
     def finish(self, *, has_reached: bool) -> None:
-        given = self._given if has_reached else _unreached(self._given)
-        if given.indexing and self._seen.home is not None:
-            given = _in_background(given, self._seen.home, self._environ)
-        _keep(self._seen, given)
+        _finish(self._progress, self.answer if has_reached else _unreached(self.answer), self._environ)
 
 
-def _unreached(given: Answer) -> Answer:
+def _unreached(given: HookAnswer) -> HookAnswer:
     return given._replace(outcome="error", why="the client is gone", text="", items=(), also=(), about="")
 
 
-def answer(event: str, raw: bytes | None, environ: Mapping[str, str], seen: _Seen | None = None) -> Answer:
-    """What a call is answered; never raises. `raw` is what the client wrote, or None if that was too much."""
-    from axiommind.surfaces.hooks import _record
-    from axiommind.surfaces.hooks._call import Answer
+def answer(event: str, raw: bytes | None, environ: Mapping[str, str], progress: _Progress | None = None) -> HookAnswer:
+    """The answer to a call; never raises. `raw` is what the client wrote, or None if that was too much."""
+    from axiommind.surfaces.hooks import record
+    from axiommind.surfaces.hooks.answers import HookAnswer
 
-    seen = seen or _Seen(event)
+    progress = progress or _Progress(event)
     try:
-        seen.home = _record.home_of(environ)
-        return _answered(event, raw, environ, seen)
+        progress.home = record.home_of(environ)
+        return _answered(event, raw, environ, progress)
     except Exception as error:  # noqa: BLE001 - the outer edge: whatever it is, the agent goes on
-        return Answer("error", _said_by(error))
+        return HookAnswer("error", _said_by(error))
 
 
-def output(event: str, given: Answer) -> bytes:
+def output(event: str, given: HookAnswer) -> bytes:
     """An answer as the client reads it; nothing where there is none."""
     if not given.text:
         return b""
@@ -192,55 +175,55 @@ def output(event: str, given: Answer) -> bytes:
     return json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _answered(event: str, raw: bytes | None, environ: Mapping[str, str], seen: _Seen) -> Answer:
+def _answered(event: str, raw: bytes | None, environ: Mapping[str, str], progress: _Progress) -> HookAnswer:
     import json
 
     from axiommind.config import Config
-    from axiommind.surfaces.hooks._call import Answer, Call
+    from axiommind.surfaces.hooks import events
+    from axiommind.surfaces.hooks.answers import HookAnswer
+    from axiommind.surfaces.hooks.call import HookCall
 
     if raw is None:
-        return Answer("error", "the client wrote too much")
+        return HookAnswer("error", "the client wrote too much")
     if not raw.strip():
-        return Answer("error", "the client wrote nothing")
+        return HookAnswer("error", "the client wrote nothing")
     try:
         given = json.loads(raw)
     except (ValueError, RecursionError):
-        return Answer("error", "the client wrote no JSON")
+        return HookAnswer("error", "the client wrote no JSON")
     if not isinstance(given, dict):
-        return Answer("error", "the client wrote no object")
+        return HookAnswer("error", "the client wrote no object")
     named, session = given.get("hook_event_name"), given.get("session_id")
-    seen.session = session if isinstance(session, str) else ""
-    seen.event = event or (named if isinstance(named, str) else "")
-    if isinstance(named, str) and named != seen.event:
-        return Answer("error", f"called for {seen.event}, and the client says it is {named[:100]}")
-    if seen.home is None:
-        return Answer("error", "there is no home")
-    module = _module(seen.event)
+    progress.session = session if isinstance(session, str) else ""
+    progress.event = event or (named if isinstance(named, str) else "")
+    if isinstance(named, str) and named != progress.event:
+        return HookAnswer("error", f"called for {progress.event}, and the client says it is {named[:100]}")
+    if progress.home is None:
+        return HookAnswer("error", "there is no home")
+    module = events.find(progress.event)
     if module is None:
-        return Answer("error", "there is no such event")
-    config = Config.load(environ, seen.home)
-    if environ.get(_INSIDE) or not config.hooks.enabled or not getattr(config.hooks, module, True):
-        return Answer("off")
-    return _load(module).answer(Call(seen.event, seen.session, given, config, environ, time.time_ns() // 1_000_000))
+        return HookAnswer("error", "there is no such event")
+    config = Config.load(environ, progress.home)
+    is_on = getattr(config.hooks, events.module_name(progress.event) or "", True)
+    if environ.get(_INSIDE) or not config.hooks.enabled or not is_on:
+        return HookAnswer("off")
+    now = time.time_ns() // 1_000_000
+    said = module.answer(HookCall(progress.event, progress.session, given, config, environ, now))
+    return _as_declared(module.EVENT, said)
 
 
-def _module(event: str) -> str | None:
-    """The module of an event: `PreToolUse` is in `pre_tool_use`. None where there is none."""
-    if not event.isascii() or not event.isalpha() or len(event) > 40:
-        return None
-    name = "".join(f"_{char.lower()}" if char.isupper() else char for char in event).lstrip("_")
-    return name if os.path.exists(os.path.join(os.path.dirname(__file__), f"{name}.py")) else None  # noqa: PTH110, PTH118, PTH120
-
-
-def _load(module: str) -> _Event:
-    from importlib import import_module
-
-    found: _Event = import_module(f"{__name__}.{module}")
-    return found
+def _as_declared(event: HookEvent, given: HookAnswer) -> HookAnswer:
+    """Without what the event does not say that it does."""
+    if given.text and not event.gives_context:
+        given = given._replace(outcome="silent", text="", items=(), also=(), about="")
+    if given.indexing and not event.starts_index:
+        given = given._replace(indexing=False, learning=False)
+    return given
 
 
 def _said_by(error: Exception) -> str:
-    """What went wrong: an error of ours in its words, another one by its name and place, for it may quote anything."""
+    """What went wrong: an error of ours in its words; another one by its name and place, as its text may quote
+    anything."""
     from axiommind.errors import AxmError
 
     if isinstance(error, AxmError):
@@ -280,46 +263,59 @@ def _write(data: bytes) -> bool:
     return True
 
 
-def _in_background(given: Answer, home: Path, environ: Mapping[str, str]) -> Answer:
-    from axiommind.surfaces.hooks._detached import start
+# --- after the answer --------------------------------------------------------------------------------------
+
+
+def _finish(progress: _Progress, given: HookAnswer, environ: Mapping[str, str]) -> None:
+    if given.indexing and progress.home is not None:
+        given = _in_background(given, progress.home, environ)
+    _keep(progress, given)
+
+
+def _in_background(given: HookAnswer, home: Path, environ: Mapping[str, str]) -> HookAnswer:
+    from axiommind.surfaces.hooks.background_index import start
 
     try:
         done = start(home, environ, learn=given.learning)
-    except Exception as error:  # noqa: BLE001 - the answer is given; this is only said
+    except Exception as error:  # noqa: BLE001 - the client has its answer; this is only reported
         outcome = "error" if given.outcome == "silent" else given.outcome
         return given._replace(outcome=outcome, why=f"nothing is indexed: {_said_by(error)}")
     return given._replace(why=f"{given.why}; {done}" if given.why else done)
 
 
-def _keep(seen: _Seen, given: Answer) -> None:
-    """Record a call; who cannot has answered nevertheless."""
-    from axiommind.surfaces.hooks import _record
+def _keep(progress: _Progress, given: HookAnswer) -> None:
+    """Record a call, if the disk allows it."""
+    from axiommind.surfaces.hooks import record
 
-    if seen.home is None:
+    if progress.home is None:
         return
     at = time.time_ns() // 1_000_000
     try:
         if given.outcome == "served" or given.afresh:
-            _record.spool(seen.home, seen.event, seen.session, given, at, seen.took)
-        _record.note(seen.home, seen.event, seen.session, given, at, seen.took)
+            record.spool_served(progress.home, progress.event, progress.session, given, at, progress.took)
+        record.log_call(progress.home, progress.event, progress.session, given, at, progress.took)
     except OSError:  # no space, or not ours to write
         pass
 
 
-def _watch(seen: _Seen) -> None:
-    """Ends the process when it is late. SQLite lets other threads run while it works, so this one does."""
-    time.sleep(max(seen.deadline - seen.took / 1000, 0))
-    is_ours = seen.turn.acquire(timeout=_GRACE_S)  # an answer that has begun is finished, where the client reads it
-    if is_ours and seen.is_said:
-        seen.turn.release()
-        if not seen.is_over:
+# --- the deadline ------------------------------------------------------------------------------------------
+
+
+def _watch(progress: _Progress) -> None:
+    """Ends the process when it is late. SQLite releases the interpreter while it works, so this thread runs."""
+    time.sleep(max(progress.deadline - progress.took / 1000, 0))
+    is_ours = progress.turn.acquire(timeout=_GRACE_S)  # an answer that is being written is finished
+    if is_ours and progress.is_said:
+        progress.turn.release()
+        if not progress.is_over:
             time.sleep(_GRACE_S)
-        if not seen.is_over:
+        if not progress.is_over:
             os._exit(0)
         return
     try:
-        _thread.start_new_thread(_end, ())  # the disk may be what keeps us
-        _late(seen, f"no answer within {seen.deadline * 1000:.0f} ms" if is_ours else "the client does not read")
+        _thread.start_new_thread(_end, ())  # writing to the disk may be what takes so long
+        late = f"no answer within {progress.deadline * 1000:.0f} ms" if is_ours else "the client does not read"
+        _log_late(progress, late)
     finally:
         os._exit(0)
 
@@ -329,7 +325,7 @@ def _end() -> None:
     os._exit(0)
 
 
-def _late(seen: _Seen, why: str) -> None:
-    from axiommind.surfaces.hooks._call import Answer
+def _log_late(progress: _Progress, why: str) -> None:
+    from axiommind.surfaces.hooks.answers import HookAnswer
 
-    _keep(seen, Answer("late", why))
+    _keep(progress, HookAnswer("late", why))

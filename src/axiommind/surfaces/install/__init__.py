@@ -1,4 +1,4 @@
-"""Wiring the memory into an agent. One file per agent, and the folder is the registry.
+"""Wiring the memory into an agent. One module per agent, and the folder is the registry.
 
 What an agent's own files hold beside our entries is never lost: everything is planned before anything is written, a
 backup is kept in our home, and `uninstall` gives back the bytes that were there.
@@ -6,17 +6,19 @@ backup is kept in our home, and `uninstall` gives back the bytes that were there
 
 from __future__ import annotations
 
-import importlib
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from axiommind.config import Config
+from axiommind.errors import NotFound
+from axiommind.registry import Registry
 
 if TYPE_CHECKING:
     from axiommind.health.check import Check
 
-__all__ = ["Agent", "Machine", "Wishes", "agents", "load"]
+__all__ = ["Agent", "Machine", "Wishes", "agents", "load", "say"]
 
 
 class Machine(NamedTuple):
@@ -49,11 +51,23 @@ class Agent(Protocol):
     def checks(self, config: Config, environ: Mapping[str, str], user: Path) -> list[Check]: ...
 
 
+_REGISTRY: Registry[Agent] = Registry(__name__, requires=("TITLE", "install", "uninstall", "checks"))
+
+
 def agents() -> list[str]:
     """Their names as the command line writes them: `claude-code`."""
-    return sorted(p.stem.replace("_", "-") for p in Path(__file__).parent.glob("[a-z]*.py"))
+    return _REGISTRY.own()
 
 
 def load(name: str) -> Agent:
-    module: Agent = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-    return module
+    found = _REGISTRY.find(name)
+    if found is None:
+        raise NotFound(f"there is no agent {name!r}", hint=f"one of: {', '.join(agents())}")
+    return found
+
+
+def say(text: str) -> None:
+    """Tell the user what was done, beside what is printed for programs."""
+    from axiommind.surfaces.render.tables import printable
+
+    sys.stderr.write(printable(text) + "\n")

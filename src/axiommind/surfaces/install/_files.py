@@ -20,14 +20,25 @@ from typing import Any, NamedTuple
 
 from axiommind.errors import AxmError, Locked, NotWritable
 
-__all__ = ["Change", "Found", "Ledger", "Written", "alone", "dump", "parse", "read", "replace", "require_writable"]
+__all__ = [
+    "FileChange",
+    "JsonFile",
+    "Ledger",
+    "LedgerEntry",
+    "alone",
+    "dump",
+    "parse",
+    "read",
+    "replace",
+    "require_writable",
+]
 
 Json = dict[str, Any]
 _BOM = b"\xef\xbb\xbf"
 _INDENT = re.compile(r"^\s*\{\r?\n([ \t]+)\S")
 
 
-class Found(NamedTuple):
+class JsonFile(NamedTuple):
     """A file as it was found: `path` with every link followed, and no bytes where there is none."""
 
     path: Path
@@ -35,10 +46,10 @@ class Found(NamedTuple):
     data: Json
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """What a file holds and is to hold; no bytes = no file. `exact`: this gives back what was there before us."""
 
-    found: Found
+    found: JsonFile
     after: bytes | None
     piece: Json
     exact: bool = False
@@ -52,7 +63,7 @@ class Change(NamedTuple):
         return self.after != self.found.raw
 
 
-class Written(NamedTuple):
+class LedgerEntry(NamedTuple):
     """What the ledger knows of a file: its backup (empty: there was no file), what we wrote, a folder we made."""
 
     backup: str
@@ -60,16 +71,16 @@ class Written(NamedTuple):
     folder: str
 
 
-def read(path: Path) -> Found:
+def read(path: Path) -> JsonFile:
     """A settings file is often a link into a folder of dotfiles: what it points to is read, and later written."""
     target = Path(os.path.realpath(path))
     try:
         raw = target.read_bytes()
     except FileNotFoundError:
-        return Found(target, None, {})
+        return JsonFile(target, None, {})
     except OSError as error:
         raise AxmError(f"{target} cannot be read: {error.strerror}", hint="nothing was written") from error
-    return Found(target, raw, parse(target, raw))
+    return JsonFile(target, raw, parse(target, raw))
 
 
 def parse(path: Path, raw: bytes) -> Json:
@@ -125,7 +136,7 @@ def dump(data: Json, like: bytes | None) -> bytes:
     return (_BOM if raw.startswith(_BOM) else b"") + text.encode("utf-8", "backslashreplace")
 
 
-def replace(found: Found, after: bytes | None, *, private: bool = False) -> None:
+def replace(found: JsonFile, after: bytes | None, *, private: bool = False) -> None:
     """Put new bytes in the place of the old ones at once, unless somebody else was faster."""
     path = found.path
     require_writable(path)
@@ -169,7 +180,7 @@ def require_writable(path: Path, *, may_make_folder: bool = False) -> None:
         raise AxmError(f"{path} cannot be written: the folder {folder} is read-only")
 
 
-def _require_unchanged(found: Found) -> None:
+def _require_unchanged(found: JsonFile) -> None:
     try:
         now = found.path.read_bytes()
     except FileNotFoundError:
@@ -242,15 +253,15 @@ class Ledger:
         self._file = self.folder / "installed.json"
         try:
             found = json.loads(self._file.read_bytes())
-            self.files = {path: Written(**entry) for path, entry in found["files"].items()}
+            self.files = {path: LedgerEntry(**entry) for path, entry in found["files"].items()}
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             # Without it, entries are still recognised by what they run.
             self.files = {}
 
-    def __getitem__(self, path: Path) -> Written | None:
+    def __getitem__(self, path: Path) -> LedgerEntry | None:
         return self.files.get(str(path))
 
-    def is_ours(self, found: Found) -> bool:
+    def is_ours(self, found: JsonFile) -> bool:
         """Whether a file still is what we wrote, so that its old bytes undo it."""
         entry = self[found.path]
         return entry is not None and found.raw is not None and entry.digest == _digest(found.raw)
@@ -265,12 +276,12 @@ class Ledger:
         except OSError:
             return None
 
-    def keep(self, change: Change, *, had_ours: bool) -> None:
+    def keep(self, change: FileChange, *, had_ours: bool) -> None:
         """Remember what a file holds before it is changed, and what it is about to hold."""
         found, entry = change.found, self[change.path]
         digest = _digest(change.after or b"")
         if not had_ours or entry is None:
-            entry = Written(self._backup(found), digest if not had_ours else "", entry.folder if entry else "")
+            entry = LedgerEntry(self._backup(found), digest if not had_ours else "", entry.folder if entry else "")
         elif self.is_ours(found):
             entry = entry._replace(digest=digest)
         else:
@@ -282,9 +293,9 @@ class Ledger:
 
     def made(self, path: Path, folder: Path) -> None:
         """A folder that was made for a file goes with it."""
-        self.files[str(path)] = (self[path] or Written("", "", ""))._replace(folder=str(folder))
+        self.files[str(path)] = (self[path] or LedgerEntry("", "", ""))._replace(folder=str(folder))
 
-    def drop(self, change: Change) -> Path | None:
+    def drop(self, change: FileChange) -> Path | None:
         """Forget a file that was undone. Its backup stays, unless the file holds just that again."""
         entry = self.files.pop(str(change.path), None)
         if entry is None:
@@ -304,7 +315,7 @@ class Ledger:
         self.files = {}
         self._write()
 
-    def _backup(self, found: Found) -> str:
+    def _backup(self, found: JsonFile) -> str:
         if found.raw is None:
             return ""
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())

@@ -41,21 +41,21 @@ class Context:
 
     def clean(self, value: T) -> T:
         """The value with every text in it fit for an agent: only what a reader sees, and no known secret."""
-        from axiommind.surfaces.render.recall import clean
+        from axiommind.surfaces.render.fence import clean
 
         home = self.memory.config.home
         return cast(T, _with_texts(value, lambda text: clean(text, home)))
 
     def redact(self, value: T) -> T:
         """The value without secrets that are known by now: an older version may have stored some."""
-        from axiommind.surfaces.render.recall import redacted
+        from axiommind.surfaces.render.fence import redacted
 
         home = self.memory.config.home
         return cast(T, _with_texts(value, lambda text: redacted(text, home, keep_lines=True)))
 
     def fence(self, text: str) -> str:
         """The text marked as quoted history."""
-        from axiommind.surfaces.render.recall import fenced
+        from axiommind.surfaces.render.fence import fenced
 
         return fenced(text, self.memory.config.home)
 

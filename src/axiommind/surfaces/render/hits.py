@@ -108,7 +108,7 @@ def cited(citation: Citation | None) -> dict[str, Any] | None:
 
 def numbered(opened: Opened, home: Path) -> list[tuple[int, str]]:
     """Lines of a file, redacted once more, with their numbers."""
-    from axiommind.surfaces.render.recall import redacted
+    from axiommind.surfaces.render.fence import redacted
 
     if not opened.lines:
         return []

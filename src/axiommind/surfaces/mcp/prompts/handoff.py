@@ -60,7 +60,7 @@ def _project_state(memory: Memory, scope: Scope) -> list[str]:
     """Where the work on a project stands, and what this session was about."""
     from axiommind.home import now
     from axiommind.recall.packets.session_start import left_off, recovery
-    from axiommind.surfaces.render.recall import packet_text
+    from axiommind.surfaces.render.recall import packet_text, packet_within
 
     session = memory.home.environ.get("CLAUDE_CODE_SESSION_ID") or None
     try:
@@ -70,9 +70,9 @@ def _project_state(memory: Memory, scope: Scope) -> list[str]:
     except NotFound:  # there is no index yet
         return []
     parts = []
-    if mine is not None and (text := packet_text(mine, _TOKENS)):
+    if mine is not None and (text := packet_text(packet_within(mine, _TOKENS), _TOKENS)):
         parts.append(f"# This session so far\n\n{text}")
-    if stands is not None and (text := packet_text(stands, _TOKENS)):
+    if stands is not None and (text := packet_text(packet_within(stands, _TOKENS), _TOKENS)):
         parts.append(f"# Where the project stands\n\n{text}")
     return parts
 

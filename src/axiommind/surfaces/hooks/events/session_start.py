@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from axiommind.errors import AxmError
-from axiommind.surfaces.hooks._call import Answer, Call, about_packet, silent
-from axiommind.surfaces.hooks._detached import is_due
+from axiommind.surfaces.hooks.answers import HookAnswer, HookEvent, silent
+from axiommind.surfaces.hooks.background_index import is_due
+from axiommind.surfaces.hooks.call import HookCall, answer_with
 
-__all__ = ["answer"]
+__all__ = ["EVENT", "answer"]
+
+EVENT = HookEvent(
+    "SessionStart", order=20, matcher="startup|resume|clear|compact|fork", gives_context=True, starts_index=True
+)
 
 
-def answer(call: Call) -> Answer:
+def answer(call: HookCall) -> HookAnswer:
     is_broken = False
     try:
         said = _packet(call)
-    except AxmError as error:  # the rest is to be said and done nevertheless
-        said, is_broken = Answer("error", error.message), True
+    except AxmError as error:  # a broken index is reported, and made anew in the background
+        said, is_broken = HookAnswer("error", error.message), True
     if call.text("source") in ("compact", "clear"):
         said = said._replace(afresh=True)
     if not is_broken and not is_due(call.config.home):
@@ -22,7 +27,7 @@ def answer(call: Call) -> Answer:
     return said._replace(indexing=True, learning=call.config.hooks.learn)
 
 
-def _packet(call: Call) -> Answer:
+def _packet(call: HookCall) -> HookAnswer:
     if not call.config.index_path.exists():
         return silent("there is no index yet")
     source = call.text("source") or "startup"
@@ -36,4 +41,4 @@ def _packet(call: Call) -> Answer:
         else:
             skip = frozenset() if source == "clear" else call.served().ids
             packet = left_off(db, project, session=call.session or None, source=source, now=call.now, skip=skip)
-    return about_packet(call, packet, call.config.hooks.start_tokens, project)
+    return answer_with(call, packet, call.config.hooks.start_tokens, project)

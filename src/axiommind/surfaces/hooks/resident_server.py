@@ -1,4 +1,4 @@
-"""Answering for hooks, in a process that stays: the other side of `_resident`."""
+"""Answering for hooks in a resident process: the other side of `resident_client`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from axiommind.surfaces import hooks
-from axiommind.surfaces.hooks._resident import ACK, MOST_BYTES, mark, sockets_in
+from axiommind.surfaces.hooks import HandedOver
+from axiommind.surfaces.hooks.resident_client import ACK, MOST_BYTES, mark, sockets_in
 
 __all__ = ["listening"]
 
 
 @contextmanager
 def listening(home: str) -> Iterator[bool]:
-    """Answer for hooks as long as this lasts; False where that cannot be, which is no harm."""
+    """Answer for hooks as long as this lasts; False where it cannot listen, which does no harm."""
     import socket
     import threading
 
@@ -40,11 +40,12 @@ def listening(home: str) -> Iterator[bool]:
     own = mark()
 
     def open_door() -> None:
-        # What the first call would wait for.
-        from axiommind.recall import question as prompts  # noqa: F401
-        from axiommind.recall import recall as recalling  # noqa: F401
-        from axiommind.search import find, relevance  # noqa: F401
-        from axiommind.surfaces.render import recall as disclosed  # noqa: F401
+        # Loaded now, so that the first call need not wait for them.
+        import axiommind.recall.question
+        import axiommind.recall.recall
+        import axiommind.search.find
+        import axiommind.search.relevance
+        import axiommind.surfaces.render.recall  # noqa: F401
 
         while True:
             try:
@@ -63,7 +64,7 @@ def listening(home: str) -> Iterator[bool]:
 
 
 def _sweep(folder: str) -> None:
-    """Remove what processes left behind that were killed."""
+    """Remove the sockets of processes that were killed."""
     for name in os.listdir(folder):  # noqa: PTH208
         if name.isdecimal():
             try:
@@ -85,7 +86,7 @@ def _attend(line: object, own: bytes) -> None:
         event = parts[1].decode("utf-8", "surrogateescape")
         pairs = parts[2].decode("utf-8", "surrogateescape").split("\0")
         environ = dict(pair.partition("=")[::2] for pair in pairs if pair)
-        call = hooks.Handed(event, parts[3], environ)
+        call = HandedOver(event, parts[3], environ)
         data = call.data
         line.sendall(len(data).to_bytes(4, "big") + data)  # type: ignore[attr-defined]
         line.settimeout(1.0)  # type: ignore[attr-defined]

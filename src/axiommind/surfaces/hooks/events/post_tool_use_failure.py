@@ -1,15 +1,18 @@
-"""PostToolUseFailure: this error was met before, and this helped; once a session."""
+"""PostToolUseFailure: this error was met before, and this fixed it; once a session."""
 
 from __future__ import annotations
 
-from axiommind.surfaces.hooks._call import Answer, Call, about_packet, silent
+from axiommind.surfaces.hooks.answers import HookAnswer, HookEvent, silent
+from axiommind.surfaces.hooks.call import HookCall, answer_with
 
-__all__ = ["answer"]
+__all__ = ["EVENT", "answer"]
+
+EVENT = HookEvent("PostToolUseFailure", order=40, gives_context=True)
 
 _ERROR_CHARS = 20_000
 
 
-def answer(call: Call) -> Answer:
+def answer(call: HookCall) -> HookAnswer:
     tool, error = call.text("tool_name"), call.text("error")[:_ERROR_CHARS]
     if not tool or not error.strip():
         return silent("no error is named")
@@ -23,8 +26,8 @@ def answer(call: Call) -> Answer:
     if about in served.abouts:
         return silent("this error was told about")
     with call.reading() as (db, project):
-        from axiommind.recall.packets.known_error import met_before
+        from axiommind.recall.packets.known_error import known_error
 
         given = dict(call.table("tool_input"))
-        packet = met_before(db, tool, given, error, project, session=call.session or None, skip=served.ids)
-    return about_packet(call, packet, call.config.hooks.tool_tokens, project, about)
+        packet = known_error(db, tool, given, error, project, session=call.session or None, skip=served.ids)
+    return answer_with(call, packet, call.config.hooks.tool_tokens, project, about)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from axiommind.sources.claude_code.tool_names import TOOLS
-from axiommind.surfaces.hooks._call import Answer, Call, about_packet, silent
+from axiommind.surfaces.hooks.answers import HookAnswer, HookEvent, silent
+from axiommind.surfaces.hooks.call import HookCall, answer_with
 from axiommind.tools.kinds import EDIT
 
-__all__ = ["answer"]
+__all__ = ["EVENT", "answer"]
+
+_EDITING = [name for name, tool in TOOLS.items() if tool.kind == EDIT]
+EVENT = HookEvent("PreToolUse", order=30, matcher="|".join(_EDITING), gives_context=True)
 
 
-def answer(call: Call) -> Answer:
+def answer(call: HookCall) -> HookAnswer:
     tool = TOOLS.get(call.text("tool_name"))
     if tool is None or tool.kind != EDIT:
         return silent("no file is changed")
@@ -27,4 +31,4 @@ def answer(call: Call) -> Answer:
         from axiommind.recall.packets.file import about_file
 
         packet = about_file(db, path, project, session=call.session or None, skip=served.ids)
-    return about_packet(call, packet, call.config.hooks.tool_tokens, project, about)
+    return answer_with(call, packet, call.config.hooks.tool_tokens, project, about)

@@ -1,8 +1,8 @@
-"""A process that stays answers for hooks: what it has imported, a hook need not. This is the hook's side.
+"""A resident process answers for hooks: what it has imported, a hook need not import. This is the hook's side.
 
 `axm mcp` runs for as long as its agent's window is open. Meanwhile it listens on a socket in the home, which only its
-user can reach. A hook hands over what the client wrote, prints what comes back, and says that it did; then the process
-that stays records it. Where nobody listens, or another version does, the hook answers by itself.
+user can reach. A hook hands over what the client wrote, prints what comes back, and acknowledges it; then the resident
+process records it. Where nobody listens, or another version does, the hook answers by itself.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import time
 
-TYPE_CHECKING = False  # typing takes longer to import than all of this takes
+TYPE_CHECKING = False  # importing typing takes longer than all of this
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["ACK", "MOST_BYTES", "SHARE", "ask", "mark", "received", "sockets_in", "thank"]
 
-SHARE = 0.9  # of the deadline, for somebody else to answer
+SHARE = 0.9  # of the deadline, for the resident process to answer
 MOST_BYTES = 10_000_000
 _TRIED = 4
 ACK = b"\x06"
@@ -27,15 +27,16 @@ def sockets_in(home: str) -> str:
 
 
 def mark() -> bytes:
-    """What this program is: one that was replaced under a running process is another one."""
+    """Which program this is: one that was replaced while a process runs is another one."""
     from axiommind import __version__
 
     return f"{__version__} {os.stat(__file__).st_mtime_ns}".encode()  # noqa: PTH116
 
 
 def ask(folder: str, event: str, raw: bytes, environ: Mapping[str, str], until: float) -> tuple[bytes, object] | None:
-    """What somebody who stays answers, with the connection to thank on; None where nobody does. Who is there and does
-    not answer before `until` is busy, and so is the machine: then nothing, because to begin again would take longer."""
+    """The answer of a resident process, with the connection to acknowledge it on; None where nobody answers. One that
+    is there and does not answer before `until` is busy, and so is the machine: then the answer is empty, because to
+    begin again would take longer."""
     try:
         names = sorted(os.listdir(folder))  # noqa: PTH208
     except OSError:
@@ -47,7 +48,7 @@ def ask(folder: str, event: str, raw: bytes, environ: Mapping[str, str], until: 
     pairs = "\0".join(f"{name}={value}" for name, value in environ.items()).encode("utf-8", "surrogateescape")
     parts = (mark(), event.encode("utf-8", "surrogateescape"), pairs, raw)
     given = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
-    turn = os.getpid() % max(len(names), 1)  # not all of them to the same one
+    turn = os.getpid() % max(len(names), 1)  # spread over all of them
     for name in (names[turn:] + names[:turn])[:_TRIED]:
         line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         try:
@@ -62,7 +63,7 @@ def ask(folder: str, event: str, raw: bytes, environ: Mapping[str, str], until: 
         except TimeoutError:
             return b"", None
         except OSError:
-            pass  # it is not what it should be
+            pass  # not one of ours
         line.close()
     return None
 
@@ -75,7 +76,7 @@ def _unlink(path: str) -> None:
 
 
 def thank(line: object) -> None:
-    """Say that the answer has reached the client."""
+    """Acknowledge that the answer has reached the client."""
     try:  # noqa: SIM105 - contextlib takes a millisecond to import
         line.sendall(ACK)  # type: ignore[attr-defined]
     except OSError:
@@ -83,7 +84,7 @@ def thank(line: object) -> None:
 
 
 def received(line: object, until: float) -> bytes | None:
-    """One part: its length, then itself; None where the other side has nothing to say."""
+    """One message: its length, then its bytes; None where the other side hangs up."""
     data = b""
     wanted = 4
     while len(data) < wanted:

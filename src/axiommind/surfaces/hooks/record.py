@@ -1,7 +1,7 @@
 """What hooks leave behind: a line for each call (`hooks.log`), and a line for each answer (`served/SESSION.jsonl`).
 
-Ids, numbers and reasons, never a text that was recalled. Each line is one write at the end of its file. Whoever cannot
-write here still answers.
+Ids, numbers and reasons, never a text that was recalled. Each line is one write at the end of its file. A hook that
+cannot write here still answers.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from axiommind.surfaces.hooks._call import Answer
+from axiommind.surfaces.hooks.answers import HookAnswer
 
-__all__ = ["Served", "append", "cleaned", "folder_of", "home_of", "note", "served", "spool"]
+__all__ = ["ServedBefore", "folder_of", "home_of", "log_call", "served_before", "spool_served"]
 
 _LOG_BYTES = 1_000_000
 _READ_BYTES = 1_000_000  # of what a session was served, the latest
@@ -23,7 +22,7 @@ _WHY_CHARS = 300
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
-class Served(NamedTuple):
+class ServedBefore(NamedTuple):
     """What a session was given: memories, and what they were given for."""
 
     ids: frozenset[str] = frozenset()
@@ -31,7 +30,7 @@ class Served(NamedTuple):
 
 
 def home_of(environ: Mapping[str, str]) -> Path | None:
-    """The home, as `Config` finds it; None where there is no telling."""
+    """The home, as `Config` finds it; None where it cannot be known."""
     try:
         return (
             Path(environ.get("AXM_HOME") or Path(environ.get("HOME") or Path.home()) / ".axiommind")
@@ -46,16 +45,16 @@ def folder_of(home: Path) -> Path:
     return home / "hooks"
 
 
-def cleaned(session: str) -> str:
-    """A session's id as a file may be named."""
+def _file_name(session: str) -> str:
+    """A session's id with only what a file may be named by."""
     return "".join(char for char in session[:400] if char in _NAME)[:100]
 
 
-def served(home: Path, session: str) -> Served:
-    """What this session was served. A line that cannot be read counts as none."""
-    name = cleaned(session)
+def served_before(home: Path, session: str) -> ServedBefore:
+    """What this session was served before. A line that cannot be read is skipped."""
+    name = _file_name(session)
     if not name:
-        return Served()
+        return ServedBefore()
     try:
         with (folder_of(home) / "served" / f"{name}.jsonl").open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -63,7 +62,7 @@ def served(home: Path, session: str) -> Served:
                 file.seek(size - _READ_BYTES)
             lines = file.read(_READ_BYTES).splitlines()
     except OSError:
-        return Served()
+        return ServedBefore()
     ids: set[str] = set()
     abouts: set[str] = set()
     for line in lines:
@@ -76,12 +75,12 @@ def served(home: Path, session: str) -> Served:
             abouts.add(said.get("about", ""))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             continue
-    return Served(frozenset(ids), frozenset(abouts - {""}))
+    return ServedBefore(frozenset(ids), frozenset(abouts - {""}))
 
 
-def spool(home: Path, event: str, session: str, answer: Answer, at: int, took: float) -> None:
-    """Keep which memories were served; `axm index` makes events of it."""
-    name = cleaned(session)
+def spool_served(home: Path, event: str, session: str, answer: HookAnswer, at: int, took: float) -> None:
+    """Record which memories were served; `axm index` turns these lines into events."""
+    name = _file_name(session)
     if not name:
         return
     is_plain = len(session) <= 200 and _NAME.union(".:").issuperset(session)
@@ -104,15 +103,15 @@ def spool(home: Path, event: str, session: str, answer: Answer, at: int, took: f
         line["about"] = answer.about
     if answer.afresh:
         line["afresh"] = True
-    append(folder_of(home) / "served" / f"{name}.jsonl", line)
+    _append(folder_of(home) / "served" / f"{name}.jsonl", line)
 
 
-def note(home: Path, event: str, session: str, answer: Answer, at: int, took: float) -> None:
-    """One line for a call, whatever became of it."""
+def log_call(home: Path, event: str, session: str, answer: HookAnswer, at: int, took: float) -> None:
+    """One line about a call, whatever its outcome."""
     line = {
         "at": at,
         "hook": event[:100],
-        "session": cleaned(session),
+        "session": _file_name(session),
         "ms": round(took, 1),
         "outcome": answer.outcome,
         "why": answer.why[:_WHY_CHARS],
@@ -120,12 +119,12 @@ def note(home: Path, event: str, session: str, answer: Answer, at: int, took: fl
         "tokens": answer.tokens,
     }
     path = folder_of(home) / "hooks.log"
-    if append(path, line) > _LOG_BYTES:
+    if _append(path, line) > _LOG_BYTES:
         os.replace(path, path.with_name("hooks.log.1"))  # noqa: PTH105
 
 
-def append(path: Path, line: Mapping[str, Any]) -> int:
-    """One line, in one write; returns how long the file is then."""
+def _append(path: Path, line: Mapping[str, Any]) -> int:
+    """Append one line in one write; returns the size of the file afterwards."""
     data = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     try:

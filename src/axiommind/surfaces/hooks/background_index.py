@@ -1,7 +1,8 @@
-"""Indexing in the background: a process of its own that outlives the client, and never a swarm of them.
+"""Indexing in the background: a process of its own that outlives the client, and at most one that waits.
 
-A hook makes the file `pending`, and starts a worker. The worker waits until no other one indexes, removes the file, and
-then reads what is new; so what is new after that has a worker of its own. While the file is there, hooks start nothing.
+A hook creates the file `pending` and starts a worker. The worker waits until no other one indexes, removes the file,
+and then reads what is new; whatever comes after that gets a worker of its own. While the file exists, hooks start
+nothing.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from axiommind.surfaces.hooks._record import folder_of
+from axiommind.surfaces.hooks.record import folder_of
 
 __all__ = ["PENDING", "alone", "is_due", "start", "take_over"]
 
 PENDING = "AXM_HOOK_PENDING"  # names the file to the worker
-_STALE_S = 60.0  # a file this old is of a worker that never started
+_STALE_S = 60.0  # a file this old belongs to a worker that never started
 _ASK_AGAIN_S = 0.5
 _WAIT_S = 600.0
 _DUE_S = 600.0
-# What says that a process was started by a session. The worker is of no session.
+# Variables of a session. The worker belongs to none.
 _OF_A_SESSION_LIST = """
 CLAUDECODE CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT CLAUDE_PROJECT_DIR CLAUDE_EFFORT CLAUDE_ENV_FILE
 CLAUDE_PLUGIN_ROOT CLAUDE_PLUGIN_DATA CLAUDE_PID
@@ -31,7 +32,7 @@ _OF_A_SESSION = frozenset(_OF_A_SESSION_LIST.split())
 
 
 def is_due(home: Path) -> bool:
-    """Whether nothing was indexed, nor tried to be, for ten minutes."""
+    """Whether nobody has indexed, or tried to, for ten minutes."""
     newest = 0.0
     for path in (home / "index.db", home / "index.db-wal", folder_of(home) / "index.log"):
         with contextlib.suppress(OSError):
@@ -40,13 +41,13 @@ def is_due(home: Path) -> bool:
 
 
 def start(home: Path, environ: Mapping[str, str], *, learn: bool) -> str:
-    """Start a worker unless one is waiting to begin; says what was done."""
+    """Start a worker unless one is waiting; returns what was done, for the log."""
     folder = folder_of(home)
     pending = folder / "pending"
     for made in (home, folder):
         made.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not _claim(pending):
-        if learn:  # the one that waits will do that too
+        if learn:  # the one that waits does that too
             with pending.open("a", encoding="ascii") as file:
                 file.write("learn\n")
         return "an index waits to begin"
@@ -74,7 +75,7 @@ def _claim(pending: Path) -> bool:
 
 
 def _environment(home: Path, pending: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """The hook's own, without its session; hooks of whatever the worker runs keep still."""
+    """The hook's own, without its session. Hooks of whatever the worker runs are off."""
     kept = {name: value for name, value in environ.items() if name not in _OF_A_SESSION}
     return {**kept, "AXM_HOME": str(home), "AXM_HOOKS": "0", PENDING: str(pending)}
 
@@ -82,11 +83,11 @@ def _environment(home: Path, pending: Path, environ: Mapping[str, str]) -> dict[
 def _spawn(home: Path, log: Path, environ: dict[str, str], *, learn: bool) -> None:
     if not sys.executable:
         raise OSError("there is no interpreter to start")
-    # -P: the folder that the session works in is full of modules that are not ours.
+    # -P: the session's folder may hold modules with the names of ours.
     command = [sys.executable, "-P", "-m", "axiommind", "index", *(["--learn"] if learn else [])]
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
     if hasattr(os, "posix_spawn"):
-        for file in range(3, 64):  # what the client left open is not to stay open with the worker
+        for file in range(3, 64):  # files that the client left open are not for the worker
             with contextlib.suppress(OSError):
                 os.set_inheritable(file, False)
         actions = [
@@ -118,11 +119,11 @@ def _spawn(home: Path, log: Path, environ: dict[str, str], *, learn: bool) -> No
 
 @contextlib.contextmanager
 def take_over(pending: Path) -> Iterator[tuple[bool, bool]]:
-    """In the worker: wait until no other one indexes, and take the file away. Whether it is our turn, and whether
-    somebody wants to learn as well."""
+    """In the worker: wait until no other one indexes, and remove the file. Yields whether it is our turn, and whether
+    to learn as well."""
     folder = pending.parent
     with contextlib.suppress(OSError):
-        os.chdir(folder)  # nobody's folder is kept in use
+        os.chdir(folder)  # keeps no folder of the user in use
     if hasattr(os, "nice"):
         os.nice(10)
     until = time.monotonic() + _WAIT_S
@@ -136,7 +137,7 @@ def take_over(pending: Path) -> Iterator[tuple[bool, bool]]:
             yield False, False
             return
         with contextlib.suppress(OSError):
-            os.utime(pending)  # still here: no second one is to wait
+            os.utime(pending)  # still here: no second one needs to wait
         time.sleep(_ASK_AGAIN_S)
 
 
@@ -151,7 +152,7 @@ def _taken(pending: Path) -> bool:
 
 @contextlib.contextmanager
 def alone(path: Path) -> Iterator[bool]:
-    """Whether this process is the only one in here; the lock ends with the process, however it ends."""
+    """Whether this process is the only one that holds this lock, which ends with the process, however it ends."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         yield _locked(file)
