@@ -67,7 +67,7 @@ def test_a_text_comes_back_as_it_went_in(axm: Axm, flow: str, monkeypatch: pytes
     file = tmp_path / "notes.md"
     file.write_bytes(b"\xef\xbb\xbfcaf\xe9\r\nend\r\n")
     said = axm("pad", "replace", pad, "--file", str(file))
-    assert "is not UTF-8 throughout" in said.err and text_of(axm, pad) == "caf\ufffd\nend\n"
+    assert "is not valid UTF-8" in said.err and text_of(axm, pad) == "caf\ufffd\nend\n"
     assert axm("pad", "show", pad[:20], "--lines", "2-9", "--numbers").out == "2  end\n"
     assert axm("pad", "show", pad, "--json").json["content"] == "caf\ufffd\nend\n"
 
@@ -84,8 +84,8 @@ def test_every_kind_of_write(axm: Axm, pad: str, monkeypatch: pytest.MonkeyPatch
     axm("pad", "replace-lines", pad, "--lines", "6-", "")
     said = axm("pad", "chop", pad, "--lines", "2")
     assert text_of(axm, pad) == "# One\n- inserted\nFOO\n"
-    assert f"axm pad restore {pad[:16]} --at 6 brings back" in said.err
-    assert "brings back" in axm("pad", "rename", pad, "Other").err
+    assert f"To undo: axm pad restore {pad[:16]} --at 6" in said.err
+    assert "To undo" in axm("pad", "rename", pad, "Other").err
     assert axm("pad", "outline", pad).out == "1-3  One\n"
     found = axm("pad", "history", pad, "--json").json["versions"]
     assert [one["version"] for one in found] == [8, 7, 6, 5, 4, 3, 2, 1]
@@ -146,7 +146,7 @@ def test_an_edit_that_lost_is_kept(
     monkeypatch.setenv("EDITOR", editor(tmp_path, other))
     said = axm("pad", "edit", pad)
     assert said.code == 3 and "was changed since version 1; nothing was written" in said.err and "# One" in said.err
-    kept = Path(next(line for line in said.err.splitlines() if "kept in" in line).rpartition(" ")[2])
+    kept = Path(next(line for line in said.err.splitlines() if "still in" in line).rpartition(" ")[2])
     assert kept.read_text() == "mine" and "theirs" in text_of(axm, pad)
     kept.unlink()
     assert axm("pad", "chop", pad, "--version", "1").code == 3 and axm("pad", "chop", pad, "--version", "2").code == 0
@@ -237,7 +237,8 @@ def test_lists_are_of_this_folder_first(axm: Axm, world: World, monkeypatch: pyt
 
 def test_an_inactive_workflow_takes_no_writes(axm: Axm, flow: str, pad: str) -> None:
     said = axm("workflow", "update", flow, "--inactive", "--name", "Done")
-    assert said.err == f"Set: Done, inactive: it takes no writes\nTo undo: axm workflow update {flow[:15]} --active\n"
+    undo = f"To undo: axm workflow update {flow[:15]} --active\n"
+    assert said.err == f"Updated: Done, inactive: it takes no writes\n{undo}"
     assert axm.ids("workflow", "list", "--active") == [] and axm.ids("workflow", "list", "--inactive") == [flow]
     refused = axm("pad", "append", pad, "more")
     assert refused.code == 1 and f"axm workflow update {flow} --active" in refused.err

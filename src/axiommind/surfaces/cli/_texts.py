@@ -1,10 +1,11 @@
-"""Where the text of a write comes from: an argument, a file, what is piped in, or an editor."""
+"""The text of a write, from an argument, a file, a pipe or an editor."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,20 +14,31 @@ from typing import Any
 from axiommind.errors import AxmError, NotFound, UsageError
 from axiommind.surfaces.cli import _options as options
 
-__all__ = ["Draft", "add_text", "at_terminal", "plain", "read_file", "read_stdin", "take_late", "text_of"]
+__all__ = [
+    "EditorDraft",
+    "add_text",
+    "at_terminal",
+    "line_range",
+    "plain",
+    "read_file",
+    "read_stdin",
+    "take_late",
+    "text_of",
+]
 
-# More than anything that is kept, so that what is too much is told with its size; and an end to an endless pipe.
+# More than is ever stored, so that the size of a text that is too long can be told; and an end to an endless pipe.
 _MOST_BYTES = 16 << 20
+_RANGE = re.compile(r"(\d{1,9})(?:(-)(\d{1,9})?)?")
 
 
 def add_text(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("text", nargs="?", metavar="TEXT|-", help="the text; -, or nothing and a pipe: from stdin")
-    parser.add_argument("--file", metavar="FILE", help="the text is in this file")
+    parser.add_argument("text", nargs="?", metavar="TEXT|-", help="the text; - (or nothing, with a pipe) reads stdin")
+    parser.add_argument("--file", metavar="FILE", help="read the text from this file")
     take_late(parser, "text")
 
 
 def take_late(parser: argparse.ArgumentParser, name: str) -> None:
-    """Let an argument that may be left out stand after options too, where argparse has given up on it."""
+    """Accept an optional argument after options too, where argparse no longer expects it."""
     parse = parser.parse_known_args
 
     def parse_late(args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
@@ -36,6 +48,18 @@ def take_late(parser: argparse.ArgumentParser, name: str) -> None:
         return found, rest
 
     parser.parse_known_args = parse_late  # type: ignore[method-assign]
+
+
+def line_range(text: str) -> tuple[int, int | None]:
+    """`3-9`, `3-` (to the end) or `3`."""
+    found = _RANGE.fullmatch(text.strip())
+    if found is None or int(found[1]) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a range such as 3-9, 3- or 3 (lines are counted from 1)")
+    first = int(found[1])
+    last = first if found[2] is None else None if found[3] is None else int(found[3])
+    if last is not None and last < first:
+        raise argparse.ArgumentTypeError(f"{text!r}: the last line is before the first")
+    return first, last
 
 
 def text_of(args: argparse.Namespace) -> str:
@@ -51,7 +75,7 @@ def text_of(args: argparse.Namespace) -> str:
 
 
 def plain(text: str) -> str:
-    """A word of the command line without bytes that are no text, which nothing of ours is called by."""
+    """A word of the command line without bytes that are not text, which no id or scope contains."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -79,12 +103,12 @@ def read_file(name: str) -> str:
 def _decoded(data: bytes, name: str) -> str:
     text = data.decode("utf-8-sig", "replace")
     if "\ufffd" in text and "\ufffd".encode() not in data:
-        options.say(f"Note: {name} is not UTF-8 throughout: marks (\ufffd) stand for what cannot be read")
+        options.say(f"Note: {name} is not valid UTF-8: \ufffd stands for what cannot be read")
     return text
 
 
-class Draft:
-    """A text in an editor: a file of its own, which is only taken away when the text has been written."""
+class EditorDraft:
+    """A text in an editor: a temporary file, which is removed only after the text has been written."""
 
     def __init__(self, text: str, suffix: str = ".md") -> None:
         import tempfile
@@ -95,7 +119,7 @@ class Draft:
             file.write(text.encode("utf-8", "replace"))
 
     def edit(self) -> str:
-        """What was made of it."""
+        """The text after the editor has closed."""
         import shlex
         import subprocess
 
@@ -107,18 +131,22 @@ class Draft:
             code = subprocess.run([*shlex.split(editor), str(self.path)], check=False).returncode
         except (OSError, ValueError) as error:
             self.drop()
-            raise NotFound(f"the editor {editor!r} cannot be started: {error}", hint="set EDITOR to another") from None
+            raise NotFound(
+                f"the editor {editor!r} cannot be started: {error}", hint="set EDITOR to another editor"
+            ) from None
         if code:
-            raise AxmError(f"the editor ended with {code}; nothing was written", hint=f"the text is in {self.path}")
+            raise AxmError(
+                f"the editor exited with code {code}; nothing was written", hint=f"the text is in {self.path}"
+            )
         return read_file(str(self.path))
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[None]:
-        """While it is being written: if that fails, the file stays, and it is said where it is."""
+        """While it is being written: if that fails, the file stays, and the person is told where."""
         try:
             yield
         except AxmError:
-            options.say(f"Your text is kept in {self.path}")
+            options.say(f"Your text is still in {self.path}")
             raise
         self.drop()
 

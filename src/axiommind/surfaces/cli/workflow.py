@@ -9,6 +9,7 @@ from axiommind.errors import UsageError
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.cli import _texts as texts
+from axiommind.surfaces.cli._working_memory import Listing, current_project, print_list
 from axiommind.surfaces.render import scratchpads as shown
 from axiommind.surfaces.render.entries import one_line
 
@@ -25,56 +26,59 @@ _EPILOG = """examples:
   axm workflow update wf_01kamhz3f0ab --inactive
   axm workflow search "React 組件"
 
-An agent has the same through axm mcp. An inactive workflow keeps its scratchpads and takes no writes.
-axm forget --workflow ID purges one with all its text.
+Agents have the same through axm mcp. An inactive workflow keeps its scratchpads and takes no writes.
+axm forget --workflow ID purges a workflow with all its texts.
 """
 _SEARCH = """example:
   axm workflow search "React 組件" --scope /home/me/shop
 
-A word counts 5 in the name of a workflow, 3 in its description or in the title of a scratchpad, 1 in its text, every
-time it is there.
+Each occurrence of a word counts 5 in the name of a workflow, 3 in its description or in the title of a scratchpad, and
+1 in the text of a scratchpad.
 """
-_MOST_PADS = 50
+_MOST_SCRATCHPADS = 50
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     options.add_json(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, help="what to do")
-    create = options.action(parser, actions, "create", "Make a workflow, and print its id.")
-    create.add_argument("name", metavar="NAME", help="what it is called, in quotes")
+    create = options.action(parser, actions, "create", "Create a workflow, and print its id.")
+    create.add_argument("name", metavar="NAME", help="its name, in quotes")
     create.add_argument("--description", metavar="TEXT", default="", help="what it is for")
     where = create.add_mutually_exclusive_group()
     where.add_argument(
-        "--scope", type=texts.plain, metavar="TEXT", help="what it belongs to, in your own words (agents give a folder)"
+        "--scope", type=texts.plain, metavar="TEXT", help="what it belongs to, in your own words (agents use a folder)"
     )
-    where.add_argument("--project", metavar="PATH", help="it belongs to this project (default: that of this folder)")
+    where.add_argument("--project", metavar="PATH", help="the project it belongs to (default: that of this folder)")
 
     listed = options.action(parser, actions, "list", "List workflows, the latest changed first.")
-    listed.add_argument("--scope", type=texts.plain, metavar="TEXT", help="of exactly this scope")
+    listed.add_argument("--scope", type=texts.plain, metavar="TEXT", help="only exactly this scope")
     status = listed.add_mutually_exclusive_group()
-    status.add_argument("--active", dest="active", action="store_true", default=None, help="only those")
-    status.add_argument("--inactive", dest="active", action="store_false", default=None, help="only those")
+    status.add_argument("--active", dest="active", action="store_true", default=None, help="only active ones")
+    status.add_argument("--inactive", dest="active", action="store_false", default=None, help="only inactive ones")
     options.add_limit(listed, "workflows", 20)
     options.add_scope(listed)
 
     show = options.action(parser, actions, "show", "Show a workflow and its scratchpads.")
     latest = options.action(parser, actions, "latest", "Show the active workflow that was worked on last.")
     latest.add_argument(
-        "--scope", type=texts.plain, metavar="TEXT", help="of exactly this scope (default: the project of this folder)"
+        "--scope",
+        type=texts.plain,
+        metavar="TEXT",
+        help="with exactly this scope (default: the project of this folder)",
     )
-    update = options.action(parser, actions, "update", "Change the name, the description or the status of a workflow.")
+    update = options.action(parser, actions, "update", "Change a workflow's name, description or status.")
     for sub in (show, update):
         sub.add_argument("id", type=texts.plain, metavar="ID", help="its id, or the beginning of it")
-    update.add_argument("--name", metavar="NAME", help="another name")
-    update.add_argument("--description", metavar="TEXT", help="another description")
+    update.add_argument("--name", metavar="NAME", help="its new name")
+    update.add_argument("--description", metavar="TEXT", help="its new description")
     status = update.add_mutually_exclusive_group()
-    status.add_argument("--active", dest="active", action="store_true", default=None, help="it takes writes again")
-    status.add_argument("--inactive", dest="active", action="store_false", default=None, help="it takes none any more")
+    status.add_argument("--active", dest="active", action="store_true", default=None, help="accept writes again")
+    status.add_argument("--inactive", dest="active", action="store_false", default=None, help="accept no more writes")
 
-    search = options.action(parser, actions, "search", "Search workflows by their words and their pads'.", _SEARCH)
+    search = options.action(parser, actions, "search", "Search workflows and their scratchpads.", _SEARCH)
     search.add_argument("query", nargs="+", metavar="QUERY", help="words, in any language")
-    search.add_argument("--scope", type=texts.plain, metavar="TEXT", help="of exactly this scope (default: all)")
+    search.add_argument("--scope", type=texts.plain, metavar="TEXT", help="only exactly this scope (default: all)")
     search.add_argument("--page", type=options.count, default=1, metavar="N", help="which page (default 1)")
     options.add_limit(search, "workflows a page", 5)
 
@@ -83,42 +87,15 @@ def run(args: argparse.Namespace) -> int:
     return _ACTIONS[args.action](Memory(), args)
 
 
-def here(memory: Memory) -> str | None:
-    """The project of this folder: an indexed one that it lies in, else the folder itself."""
-    import os
-
-    from axiommind.projects import project_of
-
-    try:
-        return memory.scope().project or texts.plain(project_of(os.path.realpath(os.getcwd())))  # noqa: PTH109
-    except OSError:  # the current folder was deleted
-        return None
-
-
-def project_of_list(memory: Memory, args: argparse.Namespace) -> str | None:
-    """What a list is about: the project named; without a name, that of this folder."""
-    import os
-
-    from axiommind.projects import project_of
-
-    if args.all_projects:
-        return None
-    if args.project is None:
-        return here(memory)
-    if "\x00" in args.project:
-        raise UsageError("--project: there is no such folder")
-    return texts.plain(project_of(os.path.realpath(args.project)))
-
-
 def _create(memory: Memory, args: argparse.Namespace) -> int:
     import os
 
-    scope, cwd = args.scope, here(memory)
+    scope, cwd = args.scope, current_project(memory)
     if args.project is not None:
         folder = os.path.realpath(args.project)
         if not os.path.isdir(folder):  # noqa: PTH112
             raise UsageError(f"--project: there is no folder {args.project!r}")
-        # Agents name the folder that they work in as the scope: so they find it.
+        # Agents use the folder they work in as the scope, so they will find it.
         scope = cwd = texts.plain(folder)
     made = memory.workflows.create(args.name, args.description, scope, actor=memory.home.actor, cwd=cwd)
     if args.json:
@@ -126,32 +103,23 @@ def _create(memory: Memory, args: argparse.Namespace) -> int:
     else:
         print(made.id)
     where = f", in {made.project}" if made.project else ""
-    options.say(f"Made: {one_line(made.name)}{where}")
-    options.say(f"A scratchpad in it: axm pad create {shown.short(made.id)} TITLE")
+    options.say(f"Created: {one_line(made.name)}{where}")
+    options.say(f"To add a scratchpad: axm pad create {shown.short(made.id)} TITLE")
     return 0
 
 
 def _list(memory: Memory, args: argparse.Namespace) -> int:
-    project = None if args.scope is not None else project_of_list(memory, args)
-    asked: dict[str, Any] = {"project_scope": args.scope, "active": args.active, "limit": args.limit + 1}
-    found = memory.workflows.list(**asked, project=project)
-    if not found and project is not None and args.project is None:
-        project, found = None, memory.workflows.list(**asked)
-    found, more = options.first(found, args.limit)
-    if args.json:
-        rows = [row._asdict() for row in found]
-        options.print_json("workflows", {"project": project, "workflows": rows, "truncated": more})
-    elif found:
-        print(shown.workflows_table(found))
-        if more:
-            options.say_more(args.limit)
-    if found:
-        return 0
-    which = {True: "active ", False: "inactive ", None: ""}[args.active]
-    where = f" with the scope {args.scope!r}" if args.scope is not None else f" in {project}" if project else ""
-    options.say(f"No {which}workflows{where}.")
-    options.say('  hint: axm workflow create "NAME" makes one')
-    return 1
+    asked: dict[str, Any] = {"project_scope": args.scope, "active": args.active}
+    listing = Listing(
+        schema="workflows",
+        key="workflows",
+        rows=lambda project, limit: memory.workflows.list(**asked, project=project, limit=limit),
+        table=shown.workflows_table,
+        filter=None if args.scope is None else f"with the scope {args.scope!r}",
+        hint='axm workflow create "NAME" makes one',
+        adjective={True: "active ", False: "inactive ", None: ""}[args.active],
+    )
+    return print_list(memory, args, listing)
 
 
 def _show(memory: Memory, args: argparse.Namespace) -> int:
@@ -163,18 +131,18 @@ def _latest(memory: Memory, args: argparse.Namespace) -> int:
         found = memory.workflows.latest_active(args.scope)
         where = f"the scope {args.scope!r}"
     else:
-        project = here(memory)
+        project = current_project(memory)
         found = next(iter(memory.workflows.list(project=project, active=True, limit=1)), None)
         where = project or "this folder"
     if found is None:
-        options.say(f"No active workflow of {where}.")
-        options.say("  hint: axm workflow list --active --all-projects shows all of them")
+        options.say(f"No active workflow for {where}.")
+        options.say("  hint: axm workflow list --active --all-projects lists all of them")
         return 1
     return _print(memory, found, args)
 
 
 def _print(memory: Memory, row: WorkflowRow, args: argparse.Namespace) -> int:
-    scratchpads = memory.scratchpads.list(workflow=row.id, limit=_MOST_PADS)
+    scratchpads = memory.scratchpads.list(workflow=row.id, limit=_MOST_SCRATCHPADS)
     if args.json:
         options.print_json(
             "workflow", {"workflow": row._asdict(), "scratchpads": [scratchpad._asdict() for scratchpad in scratchpads]}
@@ -195,7 +163,7 @@ def _update(memory: Memory, args: argparse.Namespace) -> int:
         options.print_json("workflow", {"workflow": after._asdict()})
     else:
         print(after.id)
-    options.say(f"Set: {one_line(after.name)}, {'active' if after.is_active else 'inactive: it takes no writes'}")
+    options.say(f"Updated: {one_line(after.name)}, {'active' if after.is_active else 'inactive: it takes no writes'}")
     if before.is_active != after.is_active:
         back = "--active" if before.is_active else "--inactive"
         options.say(f"To undo: axm workflow update {shown.short(after.id)} {back}")
