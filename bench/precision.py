@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from axiommind.config import Config
-from axiommind.learning.drafts import Draft
-from axiommind.learning.extractors._precision import PRECISION
-from axiommind.learning.extractors.rules import Rules
+from axiommind.extraction.drafts import Draft
+from axiommind.extraction.extractors.rules import RulesExtractor
+from axiommind.extraction.rules import Rule, declared
 from axiommind.memory import Memory, Scope
 from axiommind.projections import transcript as recorded
 from axiommind.projections.transcript import Message, ToolCall, Transcript
@@ -31,7 +31,6 @@ HERE = Path(__file__).parents[1]
 LABELLED = HERE / "tests" / "learning" / "labelled"
 CLAUDE_CODE = ("cipher-box", "context-evaluator")  # 131 sessions; the other folders are of other agents
 HELD = ("held-out", "held-back")  # sets of sentences that no phrase was changed for
-REAL = ("tasks", "commits", "plans", "answers", "pull-requests", "fixes")
 
 
 class Score(NamedTuple):
@@ -50,7 +49,13 @@ class Score(NamedTuple):
 
 
 def rows(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (LABELLED / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    path = LABELLED / f"{name}.jsonl"
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+
+
+def measured_by(field: str) -> list[Rule]:
+    """The rules whose labelled rows have this field. One that nothing was labelled for is measured on real sessions."""
+    return [rule for rule in declared().values() if field in next(iter(rows(rule.labelled)), {"session": ""})]
 
 
 def quote_hash(draft: Draft) -> str:
@@ -67,42 +72,44 @@ def real(drafts: Iterable[tuple[str, Draft]]) -> dict[str, Score]:
     """The rules that real sessions have examples of."""
     given = {(draft.rule, session, quote_hash(draft), draft.title[:80]) for session, draft in drafts}
     scores = {}
-    for rule in REAL:
-        labels = rows(rule)
-        there = [row for row in labels if (rule, row["session"], row["quote_hash"], row["title"]) in given]
+    for name, labels in ((rule.name, rows(rule.labelled)) for rule in measured_by("session")):
+        there = [row for row in labels if (name, row["session"], row["quote_hash"], row["title"]) in given]
         right = sum(row["ok"] for row in there)
-        count = sum(1 for key in given if key[0] == rule)
-        scores[rule] = Score(count, len(there), right, len(labels) - len(there))
+        count = sum(1 for key in given if key[0] == name)
+        scores[name] = Score(count, len(there), right, len(labels) - len(there))
     return scores
 
 
 def sentences() -> dict[str, Score]:
     """Every hand-made sentence is read; those held out are counted."""
     scores = {}
-    for language in ("en", "ko", "zh", "ja"):
-        mine = [row for row in rows("statements") if row["language"] == language]
+    for rule in measured_by("text"):
+        mine = [row for row in rows(rule.labelled) if rule.name.endswith(f"-{row['language']}")]
         given = [(row, said) for row in mine if (said := _statement(row["text"])) is not None]
         counted = [(row, said) for row, said in given if row["set"] in HELD]
         right = sum(row["type"] == kind for row, kind in counted)
-        scores[f"stated-{language}"] = Score(len(given), len(counted), right)
+        scores[rule.name] = Score(len(given), len(counted), right)
     return scores
 
 
 def _statement(text: str) -> str | None:
     """The type of what the rules take from a prompt of this one sentence."""
     message = Message(1, 1, "/message/content", "person", text, None, None, False)
-    drafts = Rules().extract(_session((message,), ())).drafts
+    drafts = RulesExtractor().extract(_session((message,), ())).drafts
     return drafts[0].type if drafts else None
 
 
 def todos() -> dict[str, Score]:
     """A draft is right when the list has that task, it is worth keeping, and its statuses are those."""
-    drafts = right = 0
-    for row in rows("todos"):
-        for draft in Rules().extract(_todo_session(row["lists"])).drafts:
-            drafts += 1
-            right += row["right"].get(draft.title) == [step.status for step in draft.steps]
-    return {"todos": Score(drafts, drafts, right)}
+    scores = {}
+    for rule in measured_by("lists"):
+        drafts = right = 0
+        for row in rows(rule.labelled):
+            for draft in RulesExtractor().extract(_todo_session(row["lists"])).drafts:
+                drafts += 1
+                right += row["right"].get(draft.title) == [step.status for step in draft.steps]
+        scores[rule.name] = Score(drafts, drafts, right)
+    return scores
 
 
 def _todo_session(lists: list[list[list[str]]]) -> Transcript:
@@ -149,7 +156,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         sessions = transcripts(indexed(options.shared, Path(folder)))
     start = time.perf_counter()
-    drafts = [(one.session_id, draft) for one in sessions for draft in Rules().extract(one).drafts]
+    drafts = [(one.session_id, draft) for one in sessions for draft in RulesExtractor().extract(one).drafts]
     seconds = time.perf_counter() - start
     scores = real(drafts) | todos() | sentences()
     if options.json:
@@ -160,7 +167,7 @@ def main() -> None:
     print(f"{'rule':14} {'drafts':>7} {'labelled':>9} {'right':>6} {'gone':>5} {'precision':>10} {'smoothed':>9} table")
     for rule, score in scores.items():
         numbers = f"{score.drafts:7} {score.labelled:9} {score.right:6} {score.gone:5}"
-        print(f"{rule:14} {numbers} {score.precision:10.3f} {score.smoothed:9.3f} {PRECISION[rule]:5}")
+        print(f"{rule:14} {numbers} {score.precision:10.3f} {score.smoothed:9.3f} {declared()[rule].precision:5}")
 
 
 if __name__ == "__main__":

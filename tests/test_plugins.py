@@ -13,7 +13,7 @@ import pytest
 
 from axiommind import sources, testing
 from axiommind.errors import PluginError
-from axiommind.learning import extractors
+from axiommind.extraction import extractors
 from axiommind.registry import Registry
 from axiommind.reports import perspectives
 from axiommind.vectors import embedders
@@ -78,8 +78,8 @@ def test_the_example_passes_its_own_test(scribe: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", PLACES)
 def test_it_is_listed_with_ours(scribe: Path, name: str) -> None:
-    assert name in PLACES[name].names()
-    assert len(PLACES[name].names()) > len(PLACES[name].REGISTRY.own())
+    assert name in PLACES[name].REGISTRY.names()
+    assert len(PLACES[name].REGISTRY.names()) > len(PLACES[name].REGISTRY.own())
 
 
 def test_sessions_of_another_agent_are_indexed_searched_queried_and_forgotten(scribe: Path, world: World) -> None:

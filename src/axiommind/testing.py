@@ -199,12 +199,12 @@ def _check_rows(perspective: Any, db: sqlite3.Connection) -> None:
 
 
 def check_extractor(module: Any, transcripts: Iterable[Transcript] | None = None, config: Config | None = None) -> None:
-    """A module with `make(config, spend)`, over the sample sessions or sessions of your own."""
-    from axiommind.learning.drafts import ENTRY_TYPES
-    from axiommind.learning.extractors import Spend
+    """A module with `make(config, spending)`, over the sample sessions or sessions of your own."""
+    from axiommind.llm.budget import Spending
+    from axiommind.projections.entry_rows import ENTRY_TYPES
 
     chosen = config or Config.load(environ={}, home=Path("no-such-home"))
-    made = module.make(chosen, Spend(allow=lambda: None, record=lambda _: None))
+    made = module.make(chosen, Spending(allow=lambda: None, record=lambda _: None))
     _must(isinstance(made.name, str) and made.name, "an extractor has a name")
     _must(isinstance(made.is_measured, bool), "an extractor says whether its confidence is measured")
     for transcript in sample_transcripts() if transcripts is None else transcripts:

@@ -7,8 +7,10 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from axiommind.extraction.drafts import Draft, DraftBlocker, DraftStep, Quote
 from axiommind.ids import checksum, content_hash, dedupe_key
-from axiommind.learning.drafts import Blocker, Draft, Emit, Quote, Step, entry_id
+from axiommind.learning.keys import entry_id
+from axiommind.learning.new_event import NewEvent
 from axiommind.learning.tasks.resolve import IndexState, Noted, Resolved, resolve
 from axiommind.model import Event
 from axiommind.projections import Batch, tasks
@@ -22,14 +24,14 @@ LONG_QUOTE = "this is what was said about the task, word for word"
 def draft(
     title: str,
     *steps: str,
-    blocked_by: Sequence[str | Blocker] = (),
+    blocked_by: Sequence[str | DraftBlocker] = (),
     priority: str | None = None,
     renamed_from: str = "",
     quote: str = LONG_QUOTE,
     at: int | None = None,
 ) -> Draft:
-    waits = tuple(b if isinstance(b, Blocker) else Blocker(b) for b in blocked_by)
-    said = tuple(Step(status, timestamp=at) for status in steps)
+    waits = tuple(b if isinstance(b, DraftBlocker) else DraftBlocker(b) for b in blocked_by)
+    said = tuple(DraftStep(status, timestamp=at) for status in steps)
     quotes = (Quote(0, quote),)
     return Draft(
         "task_note",
@@ -48,7 +50,7 @@ def draft(
 
 def timed(title: str, *steps: tuple[str, int], **more: Any) -> Draft:
     """A draft whose steps were said so many minutes after the start."""
-    said = tuple(Step(status, timestamp=START + minute * MINUTE) for status, minute in steps)
+    said = tuple(DraftStep(status, timestamp=START + minute * MINUTE) for status, minute in steps)
     return draft(title, at=said[0].timestamp, **more)._replace(steps=said)
 
 
@@ -68,7 +70,7 @@ class TaskLog:
         self.db = new_index()
         self.folded = 0
 
-    def append(self, emit: Emit, session: str | None = "s1", project: str | None = PROJECT) -> None:
+    def append(self, emit: NewEvent, session: str | None = "s1", project: str | None = PROJECT) -> None:
         key = dedupe_key(emit.event_type, *emit.key)
         if key in self.keys:
             self.dropped += 1

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
+from axiommind.extraction.drafts import Quote
 from axiommind.learning import alignment
 from axiommind.learning.alignment import EXACT, FUZZY, NORMALISED, Aligner, Match, Miss
-from axiommind.learning.drafts import Quote
 
 KOREAN = "결정: 캐시 만료는 10분으로 한다.\r\n이유는 테스트가 느려서다. 🙂 그리고 React組件 도 바꾼다."
 CHINESE = "我们决定使用 SQLite，不要再用 DuckDB。"

@@ -9,12 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiommind.learning.drafts import ENTRY_TYPES, PRIORITIES, TASK_STATUSES, Blocker, Draft, Quote, Step
-from axiommind.learning.extractors import CallRecord, Extraction, ExtractionFailed, Spend
-from axiommind.learning.extractors import _answers as answers
-from axiommind.learning.extractors._answers import Answer, BadAnswer, read
-from axiommind.learning.extractors._asking import PROMPT_HASH, Answered, Question, Unanswered, Usage, extract
-from axiommind.learning.extractors._conversation import LEAST_CHARS, PARTS, render
+from axiommind.extraction import model_answers as answers
+from axiommind.extraction.by_model import PROMPT_HASH, ModelExtractor
+from axiommind.extraction.contract import Extraction, ExtractionFailed
+from axiommind.extraction.conversation import LEAST_CHARS, PARTS, render
+from axiommind.extraction.drafts import Draft, DraftBlocker, DraftStep, Quote
+from axiommind.extraction.model_answers import AnsweredDrafts, read
+from axiommind.llm.asking import BadAnswer
+from axiommind.llm.budget import CallRecord, Spending
+from axiommind.llm.contract import Answered, Ask, Question, Unanswered, Usage
+from axiommind.projections.entry_rows import ENTRY_TYPES
+from axiommind.projections.task_fold import PRIORITIES, TASK_STATUSES
 from axiommind.projections.transcript import Message, ToolCall, Transcript
 from tests.learning.sessions import tool_call
 
@@ -33,6 +38,23 @@ def answer(*entries: Any, **more: Any) -> str:
     return json.dumps({"entries": list(entries), **more})
 
 
+class Asked:
+    """A provider that is nothing but a function."""
+
+    name = "asked"
+
+    def __init__(self, ask: Ask, model: str) -> None:
+        self.ask = ask
+        self.model = model
+
+    def check(self) -> None:
+        pass
+
+
+def extract(session: Transcript, ask: Ask, model: str, chars: int, spending: Spending) -> Extraction:
+    return ModelExtractor(Asked(ask, model), chars, spending).extract(session)
+
+
 def transcript(*said: tuple[str, str], uses: tuple[ToolCall, ...] = ()) -> Transcript:
     messages = [
         Message(1, n + 1, "/message/content", role, text, 1_000 + n, None, False) for n, (role, text) in enumerate(said)
@@ -47,7 +69,7 @@ def test_an_entry_becomes_a_draft() -> None:
     said = entry(
         type="decision", rationale="Postgres was too slow", target=None, status=None, priority=None, blockedBy=None
     )
-    assert read(answer(said), "m1", [7_000]) == Answer(
+    assert read(answer(said), "m1", [7_000]) == AnsweredDrafts(
         (
             Draft(
                 "decision",
@@ -69,9 +91,9 @@ def test_a_task_has_one_step_and_says_what_it_waits_for() -> None:
     said = entry(type="task", status="Completed", priority="HIGH", blockedBy=["the review", "the review", " "])
     (draft,) = read(answer(said), "m1", [7]).drafts
     assert draft.type == "task_note"
-    assert draft.steps == (Step("done", draft.quotes, 7),)
+    assert draft.steps == (DraftStep("done", draft.quotes, 7),)
     assert draft.priority == "high"
-    assert draft.blocked_by == (Blocker("the review"),)
+    assert draft.blocked_by == (DraftBlocker("the review"),)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +202,7 @@ def test_what_is_no_answer(text: str, why: str) -> None:
 
 def test_two_hundred_entries_are_an_answer_and_none_is_too() -> None:
     assert len(read(answer(*[entry(title=str(n)) for n in range(200)]), "m").drafts) == 200
-    assert read('{"entries": []}', "m") == Answer((), ())
+    assert read('{"entries": []}', "m") == AnsweredDrafts((), ())
 
 
 def test_spans_and_other_fields_of_its_own_are_ignored() -> None:
@@ -326,8 +348,8 @@ def test_whatever_the_answer_there_is_an_extraction_or_a_failure(text: str) -> N
 # --- asking ------------------------------------------------------------------------------------------------
 
 
-def spending(calls: list[CallRecord]) -> Spend:
-    return Spend(lambda: None, calls.append)
+def spending(calls: list[CallRecord]) -> Spending:
+    return Spending(lambda: None, calls.append)
 
 
 SESSION = transcript(("person", "Remember: it listens on port 8123, always."), ("assistant", "Noted."))
@@ -394,7 +416,7 @@ def test_the_budget_reached_in_the_middle_stops_before_the_call(most: int) -> No
             raise UsedUp
 
     with pytest.raises(UsedUp):
-        extract(SESSION, lambda _: Answered("prose", Usage("m")), "m", 5_000, Spend(allow, calls.append))
+        extract(SESSION, lambda _: Answered("prose", Usage("m")), "m", 5_000, Spending(allow, calls.append))
     assert len(calls) == most
 
 

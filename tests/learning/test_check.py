@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from axiommind.learning.checks import OBLIGATIONS, Checked, Idris, _runner, check, find_idris, idris_status
 from axiommind.learning.checks.builtin import failures
-from axiommind.learning.drafts import Candidate
+from axiommind.learning.checks.candidate import Candidate
 from axiommind.model import Span
 from tests.counting import wait_for
 from tests.learning.test_idris import BROKEN, HOSTILE, SPAN

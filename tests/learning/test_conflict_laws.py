@@ -14,10 +14,11 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from axiommind.learning.drafts import canonical_key, entry_id, normalise, value_key
+from axiommind.learning.keys import canonical_key, entry_id, value_key
 from axiommind.learning.ledgers import Claim, conflicts_of, incompatible
 from axiommind.model import Event
 from axiommind.projections import Batch, entries
+from axiommind.text.normal_form import normalise
 from tests.learning.sessions import Session
 from tests.learning.test_extractors_gone_wrong import claim
 from tests.learning.test_promotion_laws import told

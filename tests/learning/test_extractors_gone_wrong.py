@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from axiommind.learning.budget import BudgetReached
-from axiommind.learning.drafts import Blocker, Draft, Quote, Step
-from axiommind.learning.extractors import Extraction, ExtractionFailed
+from axiommind.extraction.contract import Extraction, ExtractionFailed
+from axiommind.extraction.drafts import Draft, DraftBlocker, DraftStep, Quote
 from axiommind.learning.pipeline import Pipeline
 from axiommind.learning.run_report import Report
+from axiommind.llm.budget import BudgetReached
 from axiommind.memory import Scope
 from axiommind.projections.transcript import Transcript
 from tests.learning.sessions import Session
@@ -129,13 +129,13 @@ def test_the_same_thing_twice_is_once(sessions: World) -> None:
 
 
 def test_tasks_that_make_no_sense(sessions: World) -> None:
-    step = (Step("blocked", (Quote(0, SAID),)),)
+    step = (DraftStep("blocked", (Quote(0, SAID),)),)
     tasks = [
-        claim("Wait for me", type="task_note", steps=step, blocked_by=(Blocker("Wait for me", True),)),
-        claim("A", type="task_note", steps=step, blocked_by=(Blocker("B", True),)),
-        claim("B", type="task_note", steps=step, blocked_by=(Blocker("A", True),)),
-        claim("🎉", type="task_note", steps=(Step("done", (Quote(0, SAID),)),)),
-        claim("odd", type="task_note", steps=(Step("exploded", (Quote(0, SAID),)),)),
+        claim("Wait for me", type="task_note", steps=step, blocked_by=(DraftBlocker("Wait for me", True),)),
+        claim("A", type="task_note", steps=step, blocked_by=(DraftBlocker("B", True),)),
+        claim("B", type="task_note", steps=step, blocked_by=(DraftBlocker("A", True),)),
+        claim("🎉", type="task_note", steps=(DraftStep("done", (Quote(0, SAID),)),)),
+        claim("odd", type="task_note", steps=(DraftStep("exploded", (Quote(0, SAID),)),)),
         claim("none", type="task_note", steps=()),
     ]
     assert run(sessions, Saying(*tasks)).failed == 0

@@ -12,9 +12,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from axiommind.learning.checks import OBLIGATIONS, check, find_idris
+from axiommind.learning.checks.candidate import Candidate
 from axiommind.learning.checks.idris import batches, literal, module
-from axiommind.learning.drafts import TASK_STATUSES, Candidate
 from axiommind.model import Span
+from axiommind.projections.task_fold import TASK_STATUSES
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 SPAN = Span(42, 7, "/message/content/0/text", 10, 25)

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import axiommind
+from axiommind import extraction
 from axiommind.config import Config
 from axiommind.errors import NotFound
-from axiommind.learning import extractors
-from axiommind.learning.budget import BudgetReached
-from axiommind.learning.extractors import ExtractionFailed, Spend
+from axiommind.extraction.contract import ExtractionFailed
+from axiommind.llm.budget import BudgetReached, Spending
 from axiommind.log.sqlite import SqliteLog
 from axiommind.memory import Scope
 from axiommind.projections import load_all
@@ -227,7 +227,7 @@ def shown_of_others(world: World) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("name", extractors.names())
+@pytest.mark.parametrize("name", extraction.names())
 def test_no_model_is_asked_beyond_the_budget(world: World, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every extractor has its name, and asks before it spends; the rules spend nothing, and say nothing of silence."""
 
@@ -240,7 +240,7 @@ def test_no_model_is_asked_beyond_the_budget(world: World, name: str, monkeypatc
         world.environ
         | {"AXM_EXTRACT_URL": "http://127.0.0.1:9", "AXM_EXTRACT_MODEL": "m", "AXM_EXTRACT_CLAUDE": sys.executable}
     )
-    extractor = extractors.load(name, config, Spend(refuse, lambda call: pytest.fail(f"{call} was made")))
+    extractor = extraction.load(name, config, Spending(refuse, lambda call: pytest.fail(f"{call} was made")))
     assert extractor.name == name
     world.write(story("s", ONE, WORD))
     world.memory().index()

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiommind.learning.drafts import canonical_key, normalise
+from axiommind.learning.keys import canonical_key
 from axiommind.learning.tasks import match
 from axiommind.learning.tasks.canonical import artifact_in
 from axiommind.learning.tasks.match import Catalogue, Known, Match, looks_like_condition, strict, suggest_candidates
+from axiommind.text.normal_form import normalise
 
 NOW = 1_700_000_000_000
 DAY = 86_400_000

@@ -18,10 +18,12 @@ import pytest
 
 from axiommind.config import Config
 from axiommind.errors import NotFound, UsageError
-from axiommind.learning.drafts import Quote
-from axiommind.learning.extractors import CallRecord, Extraction, ExtractionFailed, Extractor, Spend, load, names
-from axiommind.learning.extractors._answers import SCHEMA
-from axiommind.learning.extractors._asking import INSTRUCTION
+from axiommind.extraction import load, names
+from axiommind.extraction.by_model import INSTRUCTION
+from axiommind.extraction.contract import Extraction, ExtractionFailed, Extractor
+from axiommind.extraction.drafts import Quote
+from axiommind.extraction.model_answers import SCHEMA
+from axiommind.llm.budget import CallRecord, Spending
 from tests.counting import wait_for
 from tests.learning.test_answers import GOOD, SESSION, answer, entry
 
@@ -121,7 +123,7 @@ def message(text: str, stop: str = "end_turn") -> Any:
 class Ledger:
     def __init__(self) -> None:
         self.calls: list[CallRecord] = []
-        self.spend = Spend(lambda: None, self.calls.append)
+        self.spend = Spending(lambda: None, self.calls.append)
 
     @property
     def oks(self) -> list[bool]:
@@ -300,7 +302,7 @@ def test_no_proxy_stands_before_this_machine(
 def test_a_refusal_and_an_answer_cut_off(make: Make, server: Server, ledger: Ledger, service: str) -> None:
     refusal = chat(None, refusal="I can't.") if service == "openai" else message("", "refusal")
     server.replies = [refusal]
-    with pytest.raises(ExtractionFailed, match="m-2026 refused to read this session"):
+    with pytest.raises(ExtractionFailed, match="m-2026 refused to answer"):
         make().extract(SESSION)
     assert ledger.calls[0].output_tokens == 20
     cut = chat(GOOD[:40], finish_reason="length") if service == "openai" else message(GOOD[:40], "max_tokens")

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiommind.errors import BadQuery
-from axiommind.learning.drafts import STAGES, STATUSES, Draft
+from axiommind.extraction.drafts import Draft
 from axiommind.learning.policies import GRADUATION, HALF_LIFE, Facts, demotion, promotions, vitality
+from axiommind.projections.entry_rows import ENTRY_STATUSES, STAGES
 from tests.learning.sessions import Session
 from tests.learning.test_extractors_gone_wrong import SAID, Saying, claim, run
 from tests.test_laws import examples
@@ -28,7 +29,7 @@ def known(draw: st.DrawFn, stages: Sequence[str] = STAGES) -> Facts:
     return Facts(
         "ent_0123456789abcdef",
         draw(st.sampled_from(stages)),
-        draw(st.sampled_from(STATUSES)),
+        draw(st.sampled_from(ENTRY_STATUSES)),
         aligned,
         aligned and draw(st.booleans()),
         draw(st.one_of(st.floats(0, 1), st.sampled_from([0.69, 0.7, 0.71]))),

@@ -12,16 +12,17 @@ from hypothesis import given as hypothesis_given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from axiommind.learning.drafts import Blocker, Draft
-from axiommind.learning.extractors import ExtractionFailed, Spend, load
-from axiommind.learning.extractors._chores import is_chore
-from axiommind.learning.extractors._precision import PRECISION
-from axiommind.learning.extractors._quoting import LONGEST, MOST_QUOTES, cut, tail
-from axiommind.learning.extractors._shell import runs
-from axiommind.learning.extractors._statements import stated
-from axiommind.learning.extractors._tasks import MOST
-from axiommind.learning.extractors.rules import Rules
+from axiommind.extraction import load
+from axiommind.extraction.contract import ExtractionFailed
+from axiommind.extraction.drafts import Draft, DraftBlocker
+from axiommind.extraction.extractors.rules import RulesExtractor
+from axiommind.extraction.quoting import LONGEST, MOST_QUOTES, cut, tail
+from axiommind.extraction.rules import MOST_DRAFTS, declared
+from axiommind.extraction.rules._chores import is_chore
+from axiommind.extraction.rules._shell_words import runs
+from axiommind.llm.budget import Spending
 from axiommind.projections.transcript import Message, ToolCall, Transcript
+from axiommind.text.statements import stated
 from tests.counting import ending, grows_linearly
 from tests.counting import steps as counted
 from tests.learning.sessions import Session, tool_call
@@ -41,7 +42,7 @@ def transcript_of(world: World, lines: Lines) -> Transcript:
 
 def learned(world: World, lines: Lines) -> list[Draft]:
     transcript = transcript_of(world, lines)
-    drafts = list(Rules().extract(transcript).drafts)
+    drafts = list(RulesExtractor().extract(transcript).drafts)
     check_quotes(transcript, drafts)
     return drafts
 
@@ -111,7 +112,7 @@ def test_tasks_by_number(world: World) -> None:
     assert (limits.title, limits.renamed_from, limits.text) == ("Add rate limits", "Add limits", "In api.py")
     assert steps(limits) == ["pending", "in_progress", "done"]
     assert (test.text, steps(test)) == ("Test limits", ["pending", "blocked", "cancelled"])
-    assert test.blocked_by == (Blocker("Add rate limits", is_title=True),)  # as it is called in the end
+    assert test.blocked_by == (DraftBlocker("Add rate limits", is_title=True),)  # as it is called in the end
     assert "Updated task #2 blockedBy" in [quote.text for quote in test.steps[1].quotes]
 
 
@@ -172,7 +173,7 @@ def forked(world: World, parent: Session, fork: Session, shared: int) -> list[Dr
     memory = world.memory()
     memory.index()
     (transcript,) = (one for one in precision.transcripts(memory) if one.session_id == fork.session)
-    drafts = list(Rules().extract(transcript).drafts)
+    drafts = list(RulesExtractor().extract(transcript).drafts)
     check_quotes(transcript, drafts)
     for draft in drafts:
         for step in draft.steps:
@@ -213,7 +214,7 @@ def test_a_fork_numbers_its_tasks_after_its_parents(world: World) -> None:
     fork.use("TodoWrite", todos=[todo("Rotate the keys", "completed"), todo("Sign the builds", "pending")])
     keys, docs = sorted(forked(world, parent, fork, shared), key=lambda draft: draft.title, reverse=True)
     assert (docs.title, steps(docs)) == ("Document the parser", ["pending", "blocked"])
-    assert docs.blocked_by == (Blocker("Add the parser", is_title=True),)
+    assert docs.blocked_by == (DraftBlocker("Add the parser", is_title=True),)
     assert (keys.title, steps(keys)) == ("Rotate the keys", ["done"])
 
 
@@ -612,14 +613,14 @@ def test_agents_and_tools_state_nothing(world: World) -> None:
     assert learned(world, lines) == []
     said = Message(1, 1, "/message/content", "person", "Always use pnpm.", None, None, False)
     of_an_agent = Transcript("s", "p", "a", None, None, True, "1", (said,), ())
-    assert Rules().extract(of_an_agent).drafts == ()
+    assert RulesExtractor().extract(of_an_agent).drafts == ()
 
 
 # --- bad input ---------------------------------------------------------------------------------------------------
 
 
 def test_the_registry_loads_it(world: World) -> None:
-    spend = Spend(lambda: None, lambda _: None)
+    spend = Spending(lambda: None, lambda _: None)
     extractor = load("rules", world.memory().config, spend)
     empty = Transcript("s", "p", "a", None, None, False, "0.0", (), ())
     assert extractor.extract(empty).drafts == ()
@@ -645,8 +646,8 @@ def test_ten_thousand_todos(world: World) -> None:
     lines = Lines()
     use(lines, "TodoWrite", todos=[todo(f"Task {n}", "pending") for n in range(10_000)])
     transcript = transcript_of(world, lines)
-    given = Rules().extract(transcript)
-    assert len(given.drafts) == MOST and given.notes
+    given = RulesExtractor().extract(transcript)
+    assert len(given.drafts) == MOST_DRAFTS and given.notes
 
 
 WORDS = st.sampled_from(
@@ -732,7 +733,7 @@ def sessions(draw: st.DrawFn) -> Transcript:
 @settings(max_examples=500)
 @hypothesis_given(sessions())
 def test_law_it_never_raises_and_quotes_only_what_was_said(transcript: Transcript) -> None:
-    check_quotes(transcript, list(Rules().extract(transcript).drafts))
+    check_quotes(transcript, list(RulesExtractor().extract(transcript).drafts))
 
 
 @pytest.mark.parametrize(
@@ -755,12 +756,12 @@ def test_law_it_never_raises_and_quotes_only_what_was_said(transcript: Transcrip
 )
 def test_the_work_grows_with_hostile_text(piece: str) -> None:
     if "<<" not in piece:
-        grows_linearly(lambda size: Rules().extract(hostile(piece, size)))
+        grows_linearly(lambda size: RulesExtractor().extract(hostile(piece, size)))
     else:  # each document is looked for in what follows: it is the length of a command that bounds the work
         longest = counted(lambda: runs(piece * (19_000 // len(piece)), "git", "commit"))
         assert longest < 100 * 19_000 and counted(lambda: runs(piece * 10_000, "git", "commit")) < 100
     with ending():
-        Rules().extract(hostile(piece, 200_000))
+        RulesExtractor().extract(hostile(piece, 200_000))
 
 
 def hostile(piece: str, size: int) -> Transcript:
@@ -795,7 +796,7 @@ def hostile(piece: str, size: int) -> Transcript:
 def test_precision_on_what_was_made_by_hand(name: str) -> None:
     score = (precision.todos() | precision.sentences())[name]
     assert score.labelled >= 15 and score.precision >= 0.85
-    assert round(score.smoothed, 2) == PRECISION[name]
+    assert round(score.smoothed, 2) == declared()[name].precision
 
 
 def test_the_titles_of_the_sentences_made_by_hand() -> None:
@@ -809,12 +810,12 @@ def test_the_titles_of_the_sentences_made_by_hand() -> None:
 
 def test_precision_on_real_sessions(shared: Path, tmp_path: Path) -> None:
     sessions = precision.transcripts(precision.indexed(shared, tmp_path))
-    given = [(one, list(Rules().extract(one).drafts)) for one in sessions]
+    given = [(one, list(RulesExtractor().extract(one).drafts)) for one in sessions]
     for transcript, drafts in given:
         check_quotes(transcript, drafts)
     scores = precision.real((one.session_id, draft) for one, drafts in given for draft in drafts)
     for rule, score in scores.items():
         assert score.gone == 0, f"{rule}: labelled drafts are no longer given; label again"
         assert score.precision >= 0.85, rule
-        assert round(score.smoothed, 2) == PRECISION[rule], rule
-    assert PRECISION.keys() == scores.keys() | precision.todos().keys() | precision.sentences().keys()
+        assert round(score.smoothed, 2) == declared()[rule].precision, rule
+    assert declared().keys() == scores.keys() | precision.todos().keys() | precision.sentences().keys()

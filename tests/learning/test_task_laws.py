@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiommind.learning.drafts import Blocker, Draft
+from axiommind.extraction.drafts import Draft, DraftBlocker
 from axiommind.learning.tasks.resolve import IndexState, set_status
 from axiommind.model import Event
-from axiommind.projections.task_fold import FINAL, STATUSES, TRANSITIONS, Row, Task, fold
+from axiommind.projections.task_fold import FINAL, TASK_STATUSES, TRANSITIONS, Row, Task, fold
 from tests.learning.task_log import START, TaskLog, apply, draft, in_batches, new_index, tables, timed
 from tests.test_laws import examples
 
@@ -35,8 +35,8 @@ WORDS = (
     "tsk_0123456789abcdef",
 )
 titles = st.sampled_from(TITLES)
-statuses = st.sampled_from((*STATUSES, *STATUSES, "sleeping"))
-blockers = st.builds(Blocker, st.sampled_from(WORDS), st.booleans())
+statuses = st.sampled_from((*TASK_STATUSES, *TASK_STATUSES, "sleeping"))
+blockers = st.builds(DraftBlocker, st.sampled_from(WORDS), st.booleans())
 
 
 @st.composite
@@ -69,7 +69,7 @@ def learned(said: list[tuple[str, list[Draft], bool]]) -> TaskLog:
 
 
 def check_task(task: Task) -> None:
-    assert task.status in STATUSES
+    assert task.status in TASK_STATUSES
     if task.status == "blocked":
         assert task.blockers or task.suggestions
     if task.status in FINAL:
@@ -268,7 +268,9 @@ def test_a_session_that_grows_ends_as_if_it_had_been_learned_at_its_end(
 # --- the order of learning ----------------------------------------------------------------------------------
 
 # What was said of one title, in the order it was said: by which session, and what.
-timelines = st.lists(st.tuples(st.sampled_from(("s1", "s2", "s3")), st.sampled_from(STATUSES)), min_size=1, max_size=8)
+timelines = st.lists(
+    st.tuples(st.sampled_from(("s1", "s2", "s3")), st.sampled_from(TASK_STATUSES)), min_size=1, max_size=8
+)
 # The table has no way from the second to the first, and none of these opens a new task.
 FORBIDDEN = {("pending", "in_progress"), ("pending", "blocked"), ("done", "cancelled"), ("cancelled", "done")}
 
@@ -329,7 +331,7 @@ def test_one_life_is_one_task_in_any_order(timeline: list[tuple[str, str]], last
 
 
 @settings(max_examples=SOME)
-@given(st.lists(st.sampled_from(STATUSES), min_size=1, max_size=8))
+@given(st.lists(st.sampled_from(TASK_STATUSES), min_size=1, max_size=8))
 def test_a_later_list_says_nothing_new_whichever_is_learned_first(statuses: list[str]) -> None:
     """What one session left open is as open; what it finished is listed anew."""
     said = drafts_of([*(("s1", status) for status in statuses), ("s2", "pending")])
@@ -338,7 +340,7 @@ def test_a_later_list_says_nothing_new_whichever_is_learned_first(statuses: list
 
 
 @settings(max_examples=SOME)
-@given(st.lists(st.sampled_from(STATUSES), max_size=8), drafts())
+@given(st.lists(st.sampled_from(TASK_STATUSES), max_size=8), drafts())
 def test_a_person_cannot_break_a_law(wishes: list[str], note: Draft) -> None:
     from axiommind.errors import BadQuery
 

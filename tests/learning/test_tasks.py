@@ -7,7 +7,8 @@ import json
 import pytest
 
 from axiommind.errors import BadQuery, NotFound
-from axiommind.learning.drafts import Blocker, Draft, Quote, canonical_key, entry_id
+from axiommind.extraction.drafts import Draft, DraftBlocker, Quote
+from axiommind.learning.keys import canonical_key, entry_id
 from axiommind.learning.tasks.resolve import IndexState, Noted, resolve, resolve_condition, set_priority, set_status
 from axiommind.projections import task_rows as ask
 from axiommind.projections.task_fold import PLACEHOLDER, placeholder
@@ -144,7 +145,8 @@ def test_blockers_become_tasks_artifacts_and_conditions() -> None:
 def test_a_blocker_named_after_the_task_it_blocks_is_found() -> None:
     log = TaskLog()
     log.learn(
-        draft("Ship", "blocked", blocked_by=[Blocker("Build", is_title=True)], quote="Build"), draft("Build", "pending")
+        draft("Ship", "blocked", blocked_by=[DraftBlocker("Build", is_title=True)], quote="Build"),
+        draft("Build", "pending"),
     )
     (blocked,) = ask.list_blocked_tasks(log.db)
     assert [(b.kind, b.title) for b in blocked.blocked_by] == [("task", "Build")]
@@ -183,7 +185,7 @@ def test_a_condition_keeps_the_tasks_it_may_mean() -> None:
 
 def test_a_task_blocked_by_itself_waits_for_something_unknown() -> None:
     log = TaskLog()
-    log.learn(draft("Ship", "blocked", blocked_by=["ship", Blocker("Ship", is_title=True)]))
+    log.learn(draft("Ship", "blocked", blocked_by=["ship", DraftBlocker("Ship", is_title=True)]))
     (blocked,) = ask.list_blocked_tasks(log.db)
     assert [b.auto_placeholder for b in blocked.blocked_by] == [True]
 
@@ -193,7 +195,7 @@ def test_a_circle_of_blockers_is_data() -> None:
     names = ["A1", "B2", "C3"]
     log.learn(
         *(
-            draft(name, "blocked", blocked_by=[Blocker(names[i - 1], is_title=True)], quote="a" * 30)
+            draft(name, "blocked", blocked_by=[DraftBlocker(names[i - 1], is_title=True)], quote="a" * 30)
             for i, name in enumerate(names)
         )
     )
@@ -663,7 +665,7 @@ def test_forgetting_a_project() -> None:
 SHAPES = {
     "titles": lambda i: draft(f"Handle request number {i}", "pending", "in_progress"),
     "one title": lambda i: draft("Again", "in_progress", "done"),
-    "chain": lambda i: draft(f"Step {i}", "blocked", blocked_by=[Blocker(f"Step {i - 1}", True)]),
+    "chain": lambda i: draft(f"Step {i}", "blocked", blocked_by=[DraftBlocker(f"Step {i - 1}", True)]),
     "conditions": lambda i: draft(f"Request number {i}", "blocked", blocked_by=[f"approval {i % 900} of {i % 7}"]),
 }
 

@@ -304,7 +304,7 @@ def test_a_budget_that_is_used_up_stops_it(world: World, axm: Axm) -> None:
     (world.home / "config.toml").write_text(f"[extract]\nclaude = '{sys.executable}'\n[budget]\ncalls = 2\n")
     spend(world)
     done = axm("learn", "--extractor", "claude")
-    assert done.code == 3 and "Stopped: the budget of today is used up: 2 of 2 calls; axm budget shows" in done.err
+    assert done.code == 3 and "Stopped: today's budget is used up: 2 of 2 calls; axm budget shows" in done.err
     assert "Left: 1 session; axm learn --extractor claude goes on with them" in done.err
 
 
@@ -793,13 +793,20 @@ def test_a_condition_is_resolved(learned: World, axm: Axm) -> None:
 
 def waits_for(world: World, text: str) -> str:
     """Make the parser's task wait for something in words, as a model would say it."""
-    from axiommind.learning.drafts import Blocker, Draft, Quote, Step
+    from axiommind.extraction.drafts import Draft, DraftBlocker, DraftStep, Quote
     from axiommind.learning.tasks.resolve import IndexState, Noted, resolve
 
     quote = Quote(0, "the parser has to wait for the review by legal, nothing else")
     title = "Write the parser"
     draft = Draft(
-        "task_note", title, title, (quote,), "m1", 0.8, steps=(Step("blocked", (quote,)),), blocked_by=(Blocker(text),)
+        "task_note",
+        title,
+        title,
+        (quote,),
+        "m1",
+        0.8,
+        steps=(DraftStep("blocked", (quote,)),),
+        blocked_by=(DraftBlocker(text),),
     )
     with writing(world.memory().home) as (_log, writer, index):
         noted = Noted(draft, "ent_by_hand", True, ((),))
@@ -847,12 +854,11 @@ def test_budget(learned: World, axm: Axm) -> None:
 
 
 def spend(world: World) -> None:
-    from axiommind.learning.budget import spending
-    from axiommind.learning.extractors import CallRecord
+    from axiommind.llm.budget import CallRecord, within_budget
 
     memory = world.memory()
-    with writing(memory.home) as (_log, writer, index):
-        spent = spending(memory.config, writer, index.db, "openai", lambda: None)
+    with writing(memory.home) as (log, _writer, index):
+        spent = within_budget(memory.config, log, index.db, "openai", lambda: None)
         spent.record(CallRecord("m-small", 100, 20, 0.25, 1.5, True))
         spent.record(CallRecord("m-free", 200, 10, None, 0.5, False))
 

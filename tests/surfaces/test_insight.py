@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from axiommind import llm
 from axiommind.config import Config
-from axiommind.learning.extractors._asking import Answered, Question, Unanswered, Usage
+from axiommind.llm.contract import Answered, Question, Unanswered, Usage
 from axiommind.memory import Memory, Scope
 from axiommind.reports.analysers.activity import by_day, stretches, together, total
 from axiommind.reports.analysers.evidence import Sentence, Witness
 from axiommind.reports.analysers.rework import CountedCall, complaint, failures, shape
 from axiommind.reports.analysers.sayings import contradictions, kind_of
-from axiommind.reports.insight import prose
 from axiommind.reports.insight.prose import kept
 from axiommind.reports.insight.values import InsightReport
 from axiommind.search.citations import parse
@@ -230,6 +230,8 @@ def test_prose_keeps_to_the_facts() -> None:
 class Stub:
     """A model: says what it is told to say, and what it costs."""
 
+    model = "stub-1"
+
     def __init__(self, said: str | None) -> None:
         self.said = said
 
@@ -243,15 +245,15 @@ def test_a_model_may_write_what_is_in_short(busy: World, monkeypatch: pytest.Mon
     environ = {**busy.environ, "AXM_EXTRACTOR": "openai", "AXM_EXTRACT_MODEL": "stub-1", "AXM_BUDGET_CALLS": "2"}
     memory = Memory(Config.load(environ), environ=environ, user=busy.base)
     said = ["`rtk pytest` failed 7 times.", "It cost 99 hours.", "Stop using `rtk pytest`."]
-    monkeypatch.setattr(prose, "load", lambda *_: Stub(json.dumps({"sentences": said})))
+    monkeypatch.setattr(llm, "connect", lambda *_: Stub(json.dumps({"sentences": said})))
     report = memory.reports.insight(Scope(PROJECT))
     assert report.prose == (said[0], said[2]) and "stub-1" in report.notes[0]
     assert said[0] in as_markdown(report) and "99 hours" not in as_markdown(report)
-    monkeypatch.setattr(prose, "load", lambda *_: Stub(None))
+    monkeypatch.setattr(llm, "connect", lambda *_: Stub(None))
     report = memory.reports.insight(Scope(PROJECT))
     assert not report.prose and "the server is away" in report.notes[0] and report.short[0] in as_markdown(report)
     assert [day.calls for day in memory.learning.budget().days] == [2]
-    assert "budget of today is used up" in memory.reports.insight(Scope(PROJECT)).notes[0]
+    assert "today's budget is used up" in memory.reports.insight(Scope(PROJECT)).notes[0]
     assert not memory.reports.insight(Scope(PROJECT), prose=False).notes
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from axiommind.extraction import extractors
 from axiommind.health.check import Check
-from axiommind.learning import extractors
 from axiommind.reports import perspectives
 from axiommind.sources import REGISTRY as SOURCES
 from axiommind.vectors import embedders

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from axiommind.learning.drafts import Quote
+from axiommind.extraction.drafts import Quote
 
 __all__ = ["EXACT", "FUZZY", "NORMALISED", "Aligner", "Match", "Miss", "quote_hash"]
 

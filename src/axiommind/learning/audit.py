@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from axiommind.learning.drafts import STAGES
 from axiommind.learning.policies import DAY_MS, GRADUATION, HALF_LIFE, Change, Facts, demotion, promotions, vitality
+from axiommind.projections.entry_rows import STAGES
 
 __all__ = ["POLICIES", "Audit", "audit", "facts_of", "graduate", "half_life", "measured"]
 

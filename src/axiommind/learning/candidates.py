@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from axiommind.extraction.contract import ExtractionFailed
+from axiommind.extraction.drafts import Draft, Quote
 from axiommind.ids import dedupe_key
 from axiommind.learning import ledgers
 from axiommind.learning.alignment import Aligner, Match, quote_hash
-from axiommind.learning.drafts import ENTRY_TYPES, Candidate, Draft, Quote, canonical_key, entry_id, value_key
-from axiommind.learning.extractors import ExtractionFailed
+from axiommind.learning.checks.candidate import Candidate
+from axiommind.learning.keys import canonical_key, entry_id, value_key
 from axiommind.model import Span
+from axiommind.projections.entry_rows import ENTRY_TYPES
 from axiommind.projections.transcript import Transcript
 
 __all__ = ["Noticed", "candidate", "claim", "notice", "stored"]

@@ -14,7 +14,7 @@ from axiommind.ids import canonical_json, checksum
 from axiommind.learning import ledgers
 from axiommind.learning.candidates import Noticed, claim, stored
 from axiommind.learning.checks import Checked
-from axiommind.learning.drafts import Emit
+from axiommind.learning.new_event import NewEvent
 from axiommind.learning.policies import GRADUATION, PERSON, Change, Facts
 
 __all__ = ["Origin", "emits_of", "epoch_of", "is_rejected"]
@@ -62,7 +62,7 @@ def emits_of(
     rises: Rises,
     *,
     moved: Sequence[Noticed] = (),
-) -> Iterator[Emit]:
+) -> Iterator[NewEvent]:
     """The events of new claims, and of those whose words were found again elsewhere (`moved`)."""
     session, epoch = origin.session, origin.epoch
     text = canonical_json({"entries": [stored(one, origin.project) for one in new]}) if new else None
@@ -72,12 +72,12 @@ def emits_of(
         "prompt_hash": origin.prompt_hash,
         "count": len(new),
     }
-    yield Emit("memory_extracted", made, (session, epoch, origin.head, checksum([made, text])), text=text)
+    yield NewEvent("memory_extracted", made, (session, epoch, origin.head, checksum([made, text])), text=text)
     places = [
         {"entry_id": one.entry_id, "aligned": one.aligned, "evidence": list(one.evidence)} for one in (*new, *moved)
     ]
     if places:
-        yield Emit("evidence_aligned", {"entries": places}, (session, epoch, checksum(places)))
+        yield NewEvent("evidence_aligned", {"entries": places}, (session, epoch, checksum(places)))
     if not new:
         return
     yield from _spoken(origin, new, checked)
@@ -87,7 +87,7 @@ def emits_of(
     yield _risen(origin, new, checked, rises, _contested(conflicts))
 
 
-def _spoken(origin: Origin, new: Sequence[Noticed], checked: Checked) -> Iterator[Emit]:
+def _spoken(origin: Origin, new: Sequence[Noticed], checked: Checked) -> Iterator[NewEvent]:
     verdicts = {one.entry_id: checked.verdicts.get(one.entry_id) for one in new}
     results = [
         {"entry_id": name, "passed": verdict.passed, "failed": list(verdict.failed)}
@@ -105,10 +105,10 @@ def _spoken(origin: Origin, new: Sequence[Noticed], checked: Checked) -> Iterato
     # A checker may repeat what it was given, so its words are text.
     words = {"said": [one.said for one in checked.checkers], "difference": checked.difference[:1000]}
     unique = (origin.session, origin.epoch, checksum(results), checked.verified_by)
-    yield Emit("idris_checked", spoken, unique, text=canonical_json(words))
+    yield NewEvent("idris_checked", spoken, unique, text=canonical_json(words))
 
 
-def _contested(conflicts: Sequence[Emit]) -> set[Any]:
+def _contested(conflicts: Sequence[NewEvent]) -> set[Any]:
     """The entries that stand in a conflict which is still open."""
     ended = {emit.payload["conflict_id"] for emit in conflicts if emit.event_type == "conflict_resolved"}
     return {
@@ -119,7 +119,7 @@ def _contested(conflicts: Sequence[Emit]) -> set[Any]:
     }
 
 
-def _risen(origin: Origin, new: Sequence[Noticed], checked: Checked, rises: Rises, contested: set[Any]) -> Emit:
+def _risen(origin: Origin, new: Sequence[Noticed], checked: Checked, rises: Rises, contested: set[Any]) -> NewEvent:
     listed = []
     for one in new:
         verdict = checked.verdicts.get(one.entry_id)
@@ -128,7 +128,7 @@ def _risen(origin: Origin, new: Sequence[Noticed], checked: Checked, rises: Rise
         facts = Facts(one.entry_id, "raw", status, one.aligned, passed, one.confidence)
         listed += [change.payload() for change in rises(facts)]
     policy = PERSON if origin.by_person else GRADUATION
-    return Emit(
+    return NewEvent(
         "promoted",
         {"policy": policy.name, "version": policy.version, "changes": listed},
         (origin.session, origin.epoch, checksum(listed)),

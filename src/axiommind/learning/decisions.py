@@ -90,8 +90,8 @@ class Decisions:
     ) -> str:
         """Write a decision down, on evidence that is verified or better, stands, and was there before it."""
         from axiommind.ids import canonical_json, ulid
-        from axiommind.learning.drafts import Emit
         from axiommind.learning.ledgers import check_causality
+        from axiommind.learning.new_event import NewEvent
         from axiommind.projections.entry_rows import find_entry
 
         if not action.strip():
@@ -113,7 +113,7 @@ class Decisions:
                 ],
             }
             text = canonical_json({"action": action.strip(), "outcome": {"reason": reason}})
-            emit = Emit("decision_made", payload, (decision,), text=text, happened_at=at)
+            emit = NewEvent("decision_made", payload, (decision,), text=text, happened_at=at)
             writer.append(emit, session=decision, project=scope.project, actor=actor)
             if rests_on:
                 note_use(self.home, log, writer, [entry.entry_id for entry in rests_on], "decision")

@@ -76,7 +76,7 @@ class Entries:
     def promote(self, name: str, reason: str, to: str | None = None) -> EntryRow:
         """Raise an entry by a person's word: to the next stage, or to the one asked for."""
         from axiommind.learning.policies import PERSON, Change
-        from axiommind.projections.entry_rows import STAGE_ORDER, find_entry
+        from axiommind.projections.entry_rows import STAGES, find_entry
 
         with writing(self.home) as (_log, writer, index):
             entry = find_entry(index.db, name)
@@ -85,11 +85,11 @@ class Entries:
                     f"{entry.entry_id} is {entry.status}, and is not promoted",
                     hint=f"axm entry show {entry.entry_id} says why; axm conflicts settle ends a conflict",
                 )
-            here = STAGE_ORDER.index(entry.stage)
-            target = to or (STAGE_ORDER[here + 1] if here + 1 < len(STAGE_ORDER) else entry.stage)
-            if STAGE_ORDER.index(target) <= here:
+            here = STAGES.index(entry.stage)
+            target = to or (STAGES[here + 1] if here + 1 < len(STAGES) else entry.stage)
+            if STAGES.index(target) <= here:
                 raise BadQuery(f"{entry.entry_id} is {entry.stage} already", hint="a person's word only raises it")
-            if STAGE_ORDER.index(target) >= STAGE_ORDER.index("verified") and not entry.aligned:
+            if STAGES.index(target) >= STAGES.index("verified") and not entry.aligned:
                 raise BadQuery(
                     f"{entry.entry_id} has no evidence that was found, and cannot be {target}",
                     hint="say it in a session, or decide it: axm decide",
@@ -101,7 +101,7 @@ class Entries:
     def undo_promotion(self, name: str, reason: str) -> EntryRow:
         """Take back the last raise by a person's word, if nothing has changed the stage since."""
         from axiommind.learning.policies import PERSON, Change
-        from axiommind.projections.entry_rows import STAGE_ORDER, find_entry
+        from axiommind.projections.entry_rows import STAGES, find_entry
 
         with writing(self.home) as (_log, writer, index):
             entry = find_entry(index.db, name)
@@ -109,7 +109,7 @@ class Entries:
                 "select from_stage, to_stage, actor from promotions where entry_id = ? order by id desc limit 1",
                 (entry.entry_id,),
             ).fetchone()
-            if last is None or last[2] != "user" or STAGE_ORDER.index(last[0]) > STAGE_ORDER.index(last[1]):
+            if last is None or last[2] != "user" or STAGES.index(last[0]) > STAGES.index(last[1]):
                 raise BadQuery(
                     f"{entry.entry_id} was not raised last by a person's word: there is nothing to undo",
                     hint=f"axm why {entry.entry_id} shows how it came to be {entry.stage}",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from axiommind.home import Home, now
 from axiommind.ids import dedupe_key
-from axiommind.learning.drafts import Emit
+from axiommind.learning.new_event import NewEvent
 from axiommind.log import EventLog, seal_lines
 from axiommind.text.redaction import Redactor
 
@@ -26,7 +26,13 @@ class Writer:
         self._redactor = Redactor(key)
 
     def append(
-        self, emit: Emit, *, session: str | None, project: str | None, build: str | None = None, actor: str = "memory"
+        self,
+        emit: NewEvent,
+        *,
+        session: str | None,
+        project: str | None,
+        build: str | None = None,
+        actor: str = "memory",
     ) -> bool:
         """False when the log has it already."""
         payload, blobs, sensitivity = emit.payload, [], "normal"
@@ -66,5 +72,5 @@ def note_use(home: Home, log: SqliteLog, writer: Writer, entries: Sequence[str],
     session = home.environ.get("CLAUDE_CODE_SESSION_ID") or None
     if session is not None and log.is_forgotten(session, None):
         session = None
-    emit = Emit("entry_used", {"entries": list(entries), "how": how}, (how, now(), *entries))
+    emit = NewEvent("entry_used", {"entries": list(entries), "how": how}, (how, now(), *entries))
     writer.append(emit, session=session, project=None, actor="agent" if session else "user")

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from axiommind.errors import BadQuery
 from axiommind.ids import canonical_json, dedupe_key
-from axiommind.learning.drafts import STAGES, Emit, fold
+from axiommind.learning.new_event import NewEvent
 from axiommind.learning.policies import CONFLICTS
-from axiommind.projections.entry_rows import EntryRow
+from axiommind.projections.entry_rows import STAGES, EntryRow
+from axiommind.text.normal_form import fold
 
 __all__ = ["Claim", "check_causality", "conflicts_of", "incompatible", "rule_on"]
 
@@ -50,9 +51,9 @@ _SAME_KEY = """
 """
 
 
-def conflicts_of(db: sqlite3.Connection, new: Sequence[Claim], epoch: str) -> list[Emit]:
+def conflicts_of(db: sqlite3.Connection, new: Sequence[Claim], epoch: str) -> list[NewEvent]:
     """The conflicts that new claims bring, with those that were known and with each other."""
-    emits: list[Emit] = []
+    emits: list[NewEvent] = []
     seen: list[Claim] = []
     for claim in new:
         if claim.type not in _CONFLICTING or not claim.value:
@@ -68,7 +69,7 @@ def conflicts_of(db: sqlite3.Connection, new: Sequence[Claim], epoch: str) -> li
     return [*emits, *_ended_with(db, emits, epoch)]
 
 
-def _ended_with(db: sqlite3.Connection, emits: Sequence[Emit], epoch: str) -> list[Emit]:
+def _ended_with(db: sqlite3.Connection, emits: Sequence[NewEvent], epoch: str) -> list[NewEvent]:
     """What else an entry that was just replaced was in conflict with has no opponent any more."""
     gone = {emit.payload["entry_id"] for emit in emits if emit.event_type == "entry_superseded"}
     ended = {emit.payload["conflict_id"] for emit in emits if emit.event_type == "conflict_resolved"}
@@ -88,7 +89,7 @@ def _ended_with(db: sqlite3.Connection, emits: Sequence[Emit], epoch: str) -> li
         opened |= {conflict: (older, newer) for conflict, older, newer in rows}
     by = f"{CONFLICTS.name}-{CONFLICTS.version}"
     return [
-        Emit(
+        NewEvent(
             "conflict_resolved",
             {"conflict_id": conflict, "resolution": "one of the two was replaced", "resolved_by": by},
             (conflict, by, epoch, "replaced"),
@@ -115,10 +116,10 @@ def incompatible(one: str, two: str) -> bool:
     return fuzz.token_sort_ratio(a, b) < _ALIKE
 
 
-def _conflict(one: Claim, two: Claim, epoch: str) -> list[Emit]:
+def _conflict(one: Claim, two: Claim, epoch: str) -> list[NewEvent]:
     older, newer = sorted((one, two), key=lambda claim: (claim.happened_at, claim.entry_id))
     conflict = "cfl_" + dedupe_key("conflict", older.entry_id, newer.entry_id)[:16]
-    found = Emit(
+    found = NewEvent(
         "conflict_detected",
         {
             "conflict_id": conflict,
@@ -140,8 +141,8 @@ def _conflict(one: Claim, two: Claim, epoch: str) -> list[Emit]:
     settled = {"conflict_id": conflict, "resolution": "the newer one stands", "resolved_by": by}
     return [
         found,
-        Emit("entry_superseded", taken, (older.entry_id, newer.entry_id, epoch)),
-        Emit("conflict_resolved", settled, (conflict, by, epoch)),
+        NewEvent("entry_superseded", taken, (older.entry_id, newer.entry_id, epoch)),
+        NewEvent("conflict_resolved", settled, (conflict, by, epoch)),
     ]
 
 
@@ -167,11 +168,11 @@ def check_causality(evidence: Sequence[EntryRow], at: int) -> None:
             raise BadQuery(f"{name} is later than the decision", hint="what a decision rests on comes before it")
 
 
-def rule_on(entry: EntryRow, act: str, reason: str, at: int, other: EntryRow | None = None) -> Emit:
+def rule_on(entry: EntryRow, act: str, reason: str, at: int, other: EntryRow | None = None) -> NewEvent:
     """What a person says about an entry: contested, superseded, deprecated or restored."""
     payload: dict[str, Any] = {"entry_id": entry.entry_id}
     if other is not None:
         payload["other_id"] = other.entry_id
     if act == "deprecated":
         payload["value_key"] = entry.value_key
-    return Emit(f"entry_{act}", payload, (entry.entry_id, act, at), text=canonical_json({"reason": reason}))
+    return NewEvent(f"entry_{act}", payload, (entry.entry_id, act, at), text=canonical_json({"reason": reason}))

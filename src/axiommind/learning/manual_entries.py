@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from axiommind.errors import BadQuery, NotFound
+from axiommind.extraction.drafts import Draft, Quote
 from axiommind.learning.alignment import Aligner, Match
 from axiommind.learning.audit import measured
 from axiommind.learning.candidates import Noticed, notice
-from axiommind.learning.drafts import Draft, Quote, entry_id
+from axiommind.learning.keys import entry_id
 from axiommind.learning.policies import Change, Facts, promotions
 from axiommind.projections import PLACE_BITS
 from axiommind.projections.entry_rows import EntryRow

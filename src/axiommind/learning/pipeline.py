@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from axiommind.errors import AxmError
+from axiommind.extraction.contract import Extraction, ExtractionFailed, Extractor
 from axiommind.ids import canonical_json, ulid
 from axiommind.learning.audit import measured
 from axiommind.learning.candidates import Noticed, candidate, notice
 from axiommind.learning.checks import Checked, Idris, check
 from axiommind.learning.claim_events import Origin, emits_of, epoch_of, is_rejected
-from axiommind.learning.drafts import Emit
 from axiommind.learning.event_writer import Writer
-from axiommind.learning.extractors import Extraction, ExtractionFailed, Extractor
+from axiommind.learning.new_event import NewEvent
 from axiommind.learning.policies import Change, Facts, promotions
 from axiommind.learning.run_report import Report
 from axiommind.learning.tasks.match import Near
@@ -174,9 +174,9 @@ class Pipeline:
                 work.noticed = tuple(notice(transcript, drafts, self._event_id, self._precision))
         return work
 
-    def _started(self, work: _Work) -> Emit:
+    def _started(self, work: _Work) -> NewEvent:
         version = wanted(self._index.db)
-        return Emit(
+        return NewEvent(
             "build_started",
             {
                 "extractor": self._extractor.name,
@@ -282,13 +282,13 @@ class Pipeline:
 
     def _entries(
         self, work: _Work, new: Sequence[Noticed], checked: Checked, changes: dict[str, str]
-    ) -> Iterator[Emit]:
+    ) -> Iterator[NewEvent]:
         """Steps 2 to 6: what was read and extracted, where it stands, what the checkers said, how far it rises."""
         assert work.transcript is not None and work.extraction is not None
         read = work.transcript
         positions = sorted({message.position for message in read.messages})
         ingested = {"head": work.head, "segments": positions, "messages": len(read.messages), "uses": len(read.uses)}
-        yield Emit("session_ingested", ingested, (work.session, work.epoch, work.head))
+        yield NewEvent("session_ingested", ingested, (work.session, work.epoch, work.head))
         made = work.extraction
         origin = Origin(
             work.session, work.project, work.epoch, work.head, self._extractor.name, made.model, made.prompt_hash
@@ -311,11 +311,11 @@ class Pipeline:
         ]
         return resolve(IndexState(db), noted, project=work.project, epoch=work.epoch, now=self._now(), near=self._near)
 
-    def _append(self, work: _Work, emit: Emit) -> None:
+    def _append(self, work: _Work, emit: NewEvent) -> None:
         self._writer.append(emit, session=work.session, project=work.project, build=work.build_id)
 
 
-def _finished(work: _Work, extractor: str) -> Emit:
+def _finished(work: _Work, extractor: str) -> NewEvent:
     payload = {
         "status": "success" if work.error is None else "failed",
         "head": work.head,
@@ -323,16 +323,16 @@ def _finished(work: _Work, extractor: str) -> Emit:
         "model": work.extraction.model if work.extraction is not None else None,
         "prompt_hash": work.extraction.prompt_hash if work.extraction is not None else None,
     }
-    return Emit("build_finished", payload, (work.build_id,), text=_why(work))
+    return NewEvent("build_finished", payload, (work.build_id,), text=_why(work))
 
 
-def _measured(work: _Work) -> Emit:
+def _measured(work: _Work) -> NewEvent:
     steps = [
         {"stage": name, "latency_ms": round(work.steps[name], 3), "success": name != work.failed_at}
         for name in _STEPS
         if name in work.steps
     ]
-    return Emit("pipeline_measured", {"steps": steps}, (work.build_id,), text=_why(work))
+    return NewEvent("pipeline_measured", {"steps": steps}, (work.build_id,), text=_why(work))
 
 
 def _why(work: _Work) -> str | None:

@@ -8,8 +8,8 @@ from axiommind.errors import BadQuery
 from axiommind.home import now
 
 if TYPE_CHECKING:
-    from axiommind.learning.drafts import Emit
     from axiommind.learning.event_writer import Writer
+    from axiommind.learning.new_event import NewEvent
     from axiommind.projections.entry_rows import EntryRow
     from axiommind.projections.runner import Index
 
@@ -53,7 +53,7 @@ def same_claim(index: Index, entry: EntryRow) -> list[EntryRow]:
     return [one for row in rows.fetchall() if (one := one_entry(index.db, row[0])) is not None]
 
 
-def write_ruling(writer: Writer, emit: Emit, entry: EntryRow) -> None:
+def write_ruling(writer: Writer, emit: NewEvent, entry: EntryRow) -> None:
     writer.append(emit, session=entry.session_id, project=entry.project, actor="user")
 
 
@@ -71,15 +71,15 @@ def conflicts_of(index: Index, entry: str, *, is_open: bool) -> list[str]:
     return [row[0] for row in rows]
 
 
-def settled(conflict: str, resolution: str) -> Emit:
-    from axiommind.learning.drafts import Emit
+def settled(conflict: str, resolution: str) -> NewEvent:
+    from axiommind.learning.new_event import NewEvent
 
     payload = {"conflict_id": conflict, "resolution": resolution, "resolved_by": "user"}
-    return Emit("conflict_resolved", payload, (conflict, "user", now()))
+    return NewEvent("conflict_resolved", payload, (conflict, "user", now()))
 
 
-def reopened(conflict: str) -> Emit:
-    from axiommind.learning.drafts import Emit
+def reopened(conflict: str) -> NewEvent:
+    from axiommind.learning.new_event import NewEvent
 
     payload = {"conflict_id": conflict, "resolution": None, "resolved_by": None}
-    return Emit("conflict_reopened", payload, (conflict, now()))
+    return NewEvent("conflict_reopened", payload, (conflict, now()))

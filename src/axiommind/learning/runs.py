@@ -12,8 +12,8 @@ from axiommind.learning.stage_changes import apply_policy
 
 if TYPE_CHECKING:
     from axiommind.learning.audit import Audit
-    from axiommind.learning.budget import Day
     from axiommind.learning.run_report import Report
+    from axiommind.llm.budget import SpendingDay
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.runner import Index
     from axiommind.search.search import Search
@@ -32,7 +32,7 @@ class Metrics(NamedTuple):
 
 
 class Spent(NamedTuple):
-    days: list[Day]
+    days: list[SpendingDay]
     caps: dict[str, float]
 
 
@@ -86,16 +86,15 @@ class Learning:
         progress: Callable[[int, int], None] | None,
     ) -> Report:
         """What one extractor learns of these sessions."""
-        from axiommind.learning.budget import spending
+        from axiommind.extraction import load
         from axiommind.learning.checks import find_idris
-        from axiommind.learning.event_writer import Writer
-        from axiommind.learning.extractors import load
         from axiommind.learning.pipeline import Pipeline
         from axiommind.learning.run_report import Report
+        from axiommind.llm.budget import within_budget
         from axiommind.projections.runner import Segments
 
-        spend = spending(self.home.config, Writer(log, key), index.db, name, lambda: index.catch_up(log, Segments(log)))
-        chosen = load(name, self.home.config, spend)
+        spending = within_budget(self.home.config, log, index.db, name, lambda: index.catch_up(log, Segments(log)))
+        chosen = load(name, self.home.config, spending)
         if dry_run and not chosen.is_measured:
             report = Report(dry_run=True, sessions=len(sessions), extractors=[name])
             report.notes.append(f"{name} would be asked about {len(sessions)} sessions; a dry run asks nobody")
@@ -165,14 +164,14 @@ class Learning:
 
     def budget(self) -> Spent:
         """What models cost, day by day, and the caps."""
-        from axiommind.learning.budget import days
+        from axiommind.llm.budget import spending_by_day
 
         config = self.home.config
         caps = {"calls": config.budget_calls, "tokens": config.budget_tokens, "usd": config.budget_usd}
         if not config.index_path.exists():
             return Spent([], caps)
         with self.home.reading(Scope(None), None) as db:
-            return Spent(days(db), caps)
+            return Spent(spending_by_day(db), caps)
 
 
 def _to_learn(

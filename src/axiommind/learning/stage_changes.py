@@ -52,11 +52,11 @@ def write_changes(
 ) -> None:
     """Changes of stage, by a policy or by a person's word."""
     from axiommind.ids import canonical_json
-    from axiommind.learning.drafts import Emit
+    from axiommind.learning.new_event import NewEvent
 
     payload = {"policy": policy, "version": version, "changes": [change.payload() for change in changes]}
     unique: tuple[str | int, ...] = (policy, version, now(), *(change.entry_id for change in changes))
-    emit = Emit("promoted", payload, unique, text=canonical_json({"reason": said}) if said else None)
+    emit = NewEvent("promoted", payload, unique, text=canonical_json({"reason": said}) if said else None)
     writer.append(
         emit,
         session=None if entry is None else entry.session_id,

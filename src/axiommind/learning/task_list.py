@@ -11,7 +11,7 @@ from axiommind.ids import one_of
 from axiommind.learning.event_writer import Writer, writing
 
 if TYPE_CHECKING:
-    from axiommind.learning.drafts import Emit
+    from axiommind.learning.new_event import NewEvent
     from axiommind.projections.task_rows import BlockedTask, ResolvedCondition, TaskDetail, TaskRow
 
 __all__ = ["Conditions", "Tasks"]
@@ -92,7 +92,7 @@ class Conditions:
         return next(one for one in known if one.condition_id == condition)
 
 
-def _write(writer: Writer, db: Any, entity: str, emits: Sequence[Emit]) -> None:
+def _write(writer: Writer, db: Any, entity: str, emits: Sequence[NewEvent]) -> None:
     (project,) = db.execute("select project from entities where entity_id = ?", (entity,)).fetchone()
     for emit in emits:
         writer.append(emit, session=None, project=project, actor="user")

@@ -11,9 +11,21 @@ from axiommind.errors import BadQuery, NotFound
 from axiommind.ids import number_of
 from axiommind.projections.passages import KIND_BITS, KINDS
 
-__all__ = ["STAGE_ORDER", "EntryRow", "Evidence", "Listed", "find_entry", "list_entries", "one_entry"]
+__all__ = [
+    "ENTRY_STATUSES",
+    "ENTRY_TYPES",
+    "STAGES",
+    "EntryRow",
+    "Evidence",
+    "Listed",
+    "find_entry",
+    "list_entries",
+    "one_entry",
+]
 
-STAGE_ORDER = ("raw", "working", "candidate", "verified", "certified")
+ENTRY_TYPES = ("fact", "decision", "insight", "task_note", "reference")
+STAGES = ("raw", "working", "candidate", "verified", "certified")  # in the order that an entry rises
+ENTRY_STATUSES = ("active", "contested", "deprecated", "superseded")
 
 
 class Evidence(NamedTuple):
@@ -128,7 +140,7 @@ def list_entries(
         wanted.append("e.session_id = :session")
         values["session"] = session
     first = "true" if every else "nth = 1"
-    stages_in_order = " ".join(f"when '{stage}' then {n}" for n, stage in enumerate(STAGE_ORDER))
+    stages_in_order = " ".join(f"when '{stage}' then {n}" for n, stage in enumerate(STAGES))
     rows = db.execute(
         f"""
         select * from (

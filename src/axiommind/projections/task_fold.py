@@ -19,7 +19,7 @@ __all__ = [
     "KINDS",
     "PLACEHOLDER",
     "PRIORITIES",
-    "STATUSES",
+    "TASK_STATUSES",
     "TRANSITIONS",
     "Change",
     "Key",
@@ -41,7 +41,7 @@ TRANSITIONS: dict[str, frozenset[str]] = {
     "done": frozenset(),
     "cancelled": frozenset(),
 }
-STATUSES = tuple(TRANSITIONS)
+TASK_STATUSES = tuple(TRANSITIONS)
 FINAL = frozenset(status for status, after in TRANSITIONS.items() if not after)
 STARTS = ("pending", "in_progress")
 PRIORITIES = ("critical", "high", "medium", "low")

@@ -211,13 +211,19 @@ def _echoes(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[s
     found: dict[int, list[str]] = {}
     for passage, entry, rule, title, text, instead in rows:
         if entry not in claims:  # of a question that was answered, both are the claim
-            claim = _content(f"{title} {text}" if rule == "answers" else title) or _content(text)
+            claim = _content(f"{title} {text}" if _is_question(rule) else title) or _content(text)
             claims[entry] = claim, claim - _content(instead) if instead else set()
         claim, changed = claims[entry]
         heard = said.get(passage, set())
         if claim and changed <= heard and len(claim & heard) >= ECHO * len(claim):
             found.setdefault(passage, []).append(entry)
     return found
+
+
+def _is_question(rule: str) -> bool:
+    from axiommind.extraction.rules import QUESTION, form_of  # most prompts meet no entry
+
+    return form_of(rule) == QUESTION
 
 
 def _content(text: str) -> set[str]:
@@ -288,7 +294,7 @@ def _end(rows: dict[str, _Row], entry: str) -> _Row | None:
 
 def _in_a_line(row: _Row) -> str:
     """What an entry says; of a question with its answer, whatever their length."""
-    if row.rule == "answers":
+    if _is_question(row.rule):
         answer = preview(row.text, _ANSWER_CHARS)
         return f"{preview(row.title, SUMMARY_CHARS - 3 - len(answer))} → {answer}"
     return preview(claim_of(row.rule, row.title, row.text, row.content), SUMMARY_CHARS)

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from axiommind.learning.checks import builtin
 from axiommind.learning.checks._runner import Idris, Judged, find_idris, idris_status, judge
 from axiommind.learning.checks.builtin import OBLIGATIONS
-from axiommind.learning.drafts import Candidate
+from axiommind.learning.checks.candidate import Candidate
 
 __all__ = ["OBLIGATIONS", "Checked", "Idris", "Spoken", "Verdict", "check", "find_idris", "idris_status"]
 

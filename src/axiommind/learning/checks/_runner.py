@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from axiommind.learning.checks.candidate import Candidate
 from axiommind.learning.checks.idris import MODULE, batches, module
-from axiommind.learning.drafts import Candidate
 
 __all__ = ["Idris", "Judged", "find_idris", "idris_status", "judge"]
 

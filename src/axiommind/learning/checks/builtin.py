@@ -6,7 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from axiommind.learning.drafts import ENTRY_TYPES, TASK_STATUSES, Candidate
+from axiommind.learning.checks.candidate import Candidate
+from axiommind.projections.entry_rows import ENTRY_TYPES
+from axiommind.projections.task_fold import TASK_STATUSES
 
 __all__ = ["OBLIGATIONS", "VERSION", "failures", "is_id"]
 

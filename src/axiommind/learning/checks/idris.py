@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from axiommind.learning.checks.builtin import is_id
-from axiommind.learning.drafts import Candidate
+from axiommind.learning.checks.candidate import Candidate
 from axiommind.model import Span
 
 __all__ = ["MODULE", "Module", "batches", "literal", "module"]

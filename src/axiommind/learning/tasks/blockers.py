@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from axiommind.learning.drafts import Blocker, canonical_key
+from axiommind.extraction.drafts import DraftBlocker
+from axiommind.learning.keys import canonical_key
 from axiommind.learning.tasks.canonical import artifact_in
 from axiommind.learning.tasks.match import Match, Near, exact, looks_like_condition, norm, strict, suggest_candidates
 from axiommind.learning.tasks.state import World
@@ -38,7 +39,7 @@ class BlockerRef(NamedTuple):
     url: str | None = None
 
 
-def refer(world: World, task: Task, blockers: Iterable[Blocker], near: Near | None = None) -> list[BlockerRef]:
+def refer(world: World, task: Task, blockers: Iterable[DraftBlocker], near: Near | None = None) -> list[BlockerRef]:
     """What these words mean, each thing once, the task itself left out."""
     found: dict[str, BlockerRef] = {}
     own = norm(task.title)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from axiommind.learning.tasks import blockers
 from axiommind.learning.tasks.state import World
-from axiommind.projections.task_fold import FINAL, STATUSES, TRANSITIONS, Task
+from axiommind.projections.task_fold import FINAL, TASK_STATUSES, TRANSITIONS, Task
 
 __all__ = ["need_blocker", "prioritise", "reason", "set_blockers", "way"]
 
@@ -26,7 +26,7 @@ def way(before: str, to: str) -> list[tuple[str, str]] | None:
 
 
 def reason(before: str, to: str) -> str:
-    if to not in STATUSES:
+    if to not in TASK_STATUSES:
         return "unknown status"
     return "final" if before in FINAL else "no such transition"
 

@@ -7,24 +7,24 @@ from __future__ import annotations
 from typing import Any
 
 from axiommind.errors import BadQuery, NotFound
-from axiommind.learning.drafts import PRIORITIES, Emit
+from axiommind.learning.new_event import NewEvent
 from axiommind.learning.tasks.changes import need_blocker, prioritise, way
 from axiommind.learning.tasks.state import IndexState, World
-from axiommind.projections.task_fold import STATUSES, TRANSITIONS, Task, placeholder
+from axiommind.projections.task_fold import PRIORITIES, TASK_STATUSES, TRANSITIONS, Task, placeholder
 
 __all__ = ["resolve_condition", "set_priority", "set_status"]
 
 
-def set_status(state: IndexState, task_id: str, to: str, *, epoch: str, now: int) -> list[Emit]:
+def set_status(state: IndexState, task_id: str, to: str, *, epoch: str, now: int) -> list[NewEvent]:
     """A person says what a task is now. Completing one that was not begun is two changes, as for everyone."""
     world, task = _open(state, task_id, epoch, now)
-    if to not in STATUSES:
-        raise BadQuery(f"there is no status {to!r}", hint=f"one of: {', '.join(STATUSES)}")
+    if to not in TASK_STATUSES:
+        raise BadQuery(f"there is no status {to!r}", hint=f"one of: {', '.join(TASK_STATUSES)}")
     if to == task.status:
         raise BadQuery(f"{task_id} is {to} already", hint=f"axm task show {task_id}")
     path = way(task.status, to)
     if path is None:
-        after = sorted(TRANSITIONS[task.status], key=STATUSES.index)
+        after = sorted(TRANSITIONS[task.status], key=TASK_STATUSES.index)
         if not after:
             raise BadQuery(f"{task_id} is {task.status}, and that is final", hint="a title that returns is a new task")
         raise BadQuery(f"{task_id} is {task.status} and cannot become {to}", hint=f"it can become: {', '.join(after)}")
@@ -37,7 +37,7 @@ def set_status(state: IndexState, task_id: str, to: str, *, epoch: str, now: int
     return world.emits
 
 
-def set_priority(state: IndexState, task_id: str, to: str | None, *, epoch: str, now: int) -> list[Emit]:
+def set_priority(state: IndexState, task_id: str, to: str | None, *, epoch: str, now: int) -> list[NewEvent]:
     """A person says how urgent a task is; None takes its priority away."""
     world, task = _open(state, task_id, epoch, now)
     if to is not None and to not in PRIORITIES:
@@ -52,7 +52,7 @@ def set_priority(state: IndexState, task_id: str, to: str | None, *, epoch: str,
 
 def resolve_condition(
     state: IndexState, condition_id: str, entity: str, *, epoch: str, now: int, by: str = "user"
-) -> list[Emit]:
+) -> list[NewEvent]:
     """A person says what a condition turned out to be."""
     if state.kind(condition_id) != "condition":
         raise NotFound(f"there is no condition {condition_id}", hint="axm blocked shows what tasks wait for")

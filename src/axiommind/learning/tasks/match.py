@@ -12,7 +12,8 @@ from functools import lru_cache
 from math import log
 from typing import NamedTuple, Protocol
 
-from axiommind.learning.drafts import canonical_key, normalise
+from axiommind.learning.keys import canonical_key
+from axiommind.text.normal_form import normalise
 from axiommind.text.tokens import terms
 from axiommind.vectors.similarity import similarity
 

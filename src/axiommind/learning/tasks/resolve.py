@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from axiommind.learning.drafts import PRIORITIES, Draft, Emit, Step
+from axiommind.extraction.drafts import Draft, DraftStep
+from axiommind.learning.new_event import NewEvent
 from axiommind.learning.tasks import blockers, changes
 from axiommind.learning.tasks.commands import resolve_condition, set_priority, set_status
 from axiommind.learning.tasks.match import Near, task_key
 from axiommind.learning.tasks.state import IndexState, World
-from axiommind.projections.task_fold import FINAL, STATUSES, Task, entity_id, printable
+from axiommind.projections.task_fold import FINAL, PRIORITIES, TASK_STATUSES, Task, entity_id, printable
 
 __all__ = ["IndexState", "Noted", "Resolved", "resolve", "resolve_condition", "set_priority", "set_status"]
 
@@ -37,7 +38,7 @@ class Resolved(NamedTuple):
     """The events; how many tasks they open, how many they change, how many transitions were refused. `left`: the task
     as each entry leaves it."""
 
-    emits: list[Emit]
+    emits: list[NewEvent]
     created: int
     changed: int
     rejected: int
@@ -137,7 +138,7 @@ class _Entry:
         if self._past.taken < last.step:
             # Nothing changed by it, but it spoke of the task: evidence, and nothing to be taken again later.
             payload: dict[str, Any] = {"task_id": self._now().task_id, "entry_id": self.entry_id, "step": last.step}
-            if last.status in STATUSES and not self._is_older(last):
+            if last.status in TASK_STATUSES and not self._is_older(last):
                 payload["status"] = last.status
             self._emit("task_mentioned", payload, last.step, at=last.at)
 
@@ -263,7 +264,7 @@ class _Entry:
             payload = {
                 "task_id": task.task_id,
                 "from": task.status,
-                "to": to if to in STATUSES else "unknown",
+                "to": to if to in TASK_STATUSES else "unknown",
                 "entry_id": self.entry_id,
                 "reason": changes.reason(task.status, to),
                 "spans": list(said.spans),
@@ -310,7 +311,7 @@ def _steps(items: list[Noted]) -> Iterable[tuple[Noted, list[_Said]]]:
     for item in items:
         draft, at = item.draft, item.draft.timestamp
         said = []
-        for i, step in enumerate(draft.steps or (Step(""),)):
+        for i, step in enumerate(draft.steps or (DraftStep(""),)):
             at = step.timestamp if step.timestamp is not None else at
             is_timed = is_timed and at is not None  # what is said after what is said now is said now
             spans = item.spans[i] if i < len(item.spans) else ()

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from axiommind.ids import canonical_json
-from axiommind.learning.drafts import Emit
+from axiommind.learning.new_event import NewEvent
 from axiommind.learning.tasks.match import Catalogue, Known, norm
 from axiommind.projections.task_fold import CREATING, Row, Task, advance, fold, subject
 from axiommind.projections.tasks import entry_rows, rows_of
@@ -105,7 +105,7 @@ class World:
         self.state = state
         self.project = project
         self.now = now
-        self.emits: list[Emit] = []
+        self.emits: list[NewEvent] = []
         self._epoch = epoch
         self._keys: set[tuple[str | int, ...]] = set()
         self._tasks: dict[str, Task | None] = {}
@@ -156,7 +156,7 @@ class World:
             return
         self._keys.add((event_type, *parts))
         text = canonical_json(said) if said is not None else None
-        self.emits.append(Emit(event_type, payload, parts, text, at))
+        self.emits.append(NewEvent(event_type, payload, parts, text, at))
         entity, entry = subject(event_type, payload), payload.get("entry_id")
         body = {**payload, **(said or {})}
         when = self.now if at is None else at

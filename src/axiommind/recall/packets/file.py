@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from axiommind.extraction.rules import FIX, OWN_WORDS, PLAN, QUESTION, RECORD, form_of
 from axiommind.projections.passages import KIND_BITS, KINDS
 from axiommind.recall.disclosure import Note, Packet
 from axiommind.recall.packets.notes import STANDING, claim, day, entry_note, packet, passage_note
@@ -67,7 +68,6 @@ _ENTRIES = f"""
       and project = :project
       and status = 'active'
       and entry_type in ('decision', 'fact', 'insight')
-      and rule not in ('commits', 'fixes')
       and session_id is not :session
       and session_id not in (select id from sessions where parent_session = :session)
 """
@@ -101,7 +101,7 @@ def _binding(db: sqlite3.Connection, own: str, project: str, session: str | None
         return
     values = {"rows": json.dumps(rows), "project": project, "session": session}
     entries = [_Entry._make(row) for row in db.execute(_ENTRIES, values)]
-    kept = [entry for entry in entries if _stands(entry) and _is_about(entry, own)]
+    kept = [entry for entry in entries if _binds(entry) and _stands(entry) and _is_about(entry, own)]
     kept.sort(key=lambda entry: (-_worth(entry), -entry.at, entry.entry_id))
     said: set[str] = set()
     for entry in kept:
@@ -152,13 +152,17 @@ def names_file(text: str, own: str, *, by_name: bool) -> bool:
     return False
 
 
+def _binds(entry: _Entry) -> bool:
+    return form_of(entry.rule) not in (RECORD, FIX)
+
+
 def _stands(entry: _Entry) -> bool:
-    least = "working" if entry.type == "decision" or entry.rule.startswith("stated-") else "candidate"
+    least = "working" if entry.type == "decision" or form_of(entry.rule) == OWN_WORDS else "candidate"
     return STANDING.get(entry.stage, 0) >= STANDING[least]
 
 
 def _worth(entry: _Entry) -> int:
-    return 0 if entry.rule == "plans" else 1 if entry.rule == "answers" else 2
+    return {PLAN: 0, QUESTION: 1}.get(form_of(entry.rule), 2)
 
 
 def _by_name(entry: _Entry, own: str) -> bool:

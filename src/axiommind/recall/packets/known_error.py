@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from axiommind.extraction.rules import FIX, form_of
 from axiommind.ids import short_id
 from axiommind.projections.passages import KIND_BITS, KINDS
 from axiommind.recall.disclosure import Note, Packet
@@ -89,10 +90,9 @@ _FAILED = f"""
       and t.is_error = 1
 """
 _LEARNED = f"""
-    select id, entry_id, session_id, project, status = 'active' and stage <> 'raw', text, happened_at
+    select id, entry_id, session_id, project, status = 'active' and stage <> 'raw', rule, text, happened_at
     from entries
     where id in (select value >> {KIND_BITS} from json_each(?) where value & {_KIND} = {KINDS["insight"]})
-      and rule = 'fixes'
     order by id desc
 """
 # FTS5 leaps through an AND, so this costs no more than the rarest of the words.
@@ -111,6 +111,7 @@ class _LearnedFix(NamedTuple):
     session: str
     project: str
     stands: bool
+    rule: str
     text: str
     timestamp: int | None
 
@@ -180,10 +181,10 @@ def _told_by_both(told: list[Signature], error: str) -> Signature | None:
 
 
 def _entries(db: sqlite3.Connection, rows: list[int], told: list[Signature], session: str | None) -> list[_LearnedFix]:
-    """What the rule of fixes learned of the same error, the newest first; including withdrawn ones."""
+    """What was learned about fixing the same error, the newest first; including withdrawn ones."""
     found = []
     for entry in map(_LearnedFix._make, db.execute(_LEARNED, (json.dumps(rows),))):
-        said = _FIXED.search(entry.text)
+        said = _FIXED.search(entry.text) if form_of(entry.rule) == FIX else None
         if said is None or entry.session == session:
             continue
         if any(is_same(one, other) for one in told for other in signatures(said[1])):

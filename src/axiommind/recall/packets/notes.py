@@ -45,10 +45,13 @@ def entry_note(db: sqlite3.Connection, ref: int, entry_id: str, kind: str, text:
 
 def claim(rule: str, title: str, text: str, content: str) -> str:
     """What an entry says, in a line: of a question its answer, of a plan why, of anything else itself."""
-    if rule == "answers":
+    from axiommind.extraction.rules import PLAN, QUESTION, form_of  # most prompts meet no entry
+
+    form = form_of(rule)
+    if form == QUESTION:
         answer = preview(text, _ANSWER_CHARS)
         return f"{preview(title, PREVIEW_CHARS - 3 - len(answer))} → {answer}"
-    if rule == "plans":
+    if form == PLAN:
         why = json.loads(content).get("rationale")
         return f"{title}: {why}" if isinstance(why, str) and why else title
     return title if len(title) > len(text) else text

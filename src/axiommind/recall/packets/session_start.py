@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from axiommind.extraction.rules import RECORD, form_of
 from axiommind.ids import number_of
 from axiommind.recall.disclosure import Note, Packet
 from axiommind.recall.packets.notes import STANDING, claim, day, entry_note, gist, has_words, packet, passage_note
@@ -345,7 +346,8 @@ def _learned(db: sqlite3.Connection, session: str) -> list[Note]:
 def _entry(db: sqlite3.Connection, row: tuple[Any, ...]) -> Note:
     ref, entry_id, kind, _, rule, title, text, content, at, _ = row
     # Of a commit its subject: the agent has the rest in git.
-    return entry_note(db, ref, entry_id, kind, title if rule == "commits" else claim(rule, title, text, content), at)
+    said = title if form_of(rule) == RECORD else claim(rule, title, text, content)
+    return entry_note(db, ref, entry_id, kind, said, at)
 
 
 # --- what a session did ----------------------------------------------------------------------------------

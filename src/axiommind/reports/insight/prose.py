@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from axiommind import llm
 from axiommind.errors import AxmError
-from axiommind.learning.extractors import CallRecord, Spend, load
-from axiommind.learning.extractors._asking import Answered, Question, Unanswered, Usage
+from axiommind.llm.asking import ask
+from axiommind.llm.contract import Question, Unanswered
 from axiommind.text.summary import preview, sentences
 
 if TYPE_CHECKING:
     from axiommind.config import Config
+    from axiommind.llm.budget import Spending
 
 __all__ = ["INSTRUCTION", "Prose", "kept", "unwritten", "write"]
 
@@ -26,7 +27,6 @@ LEAST = 2  # sentences; fewer than these are no summary
 MOST = 6
 _CHARS = 12_000  # of facts
 _ANSWER_CHARS = 4_000
-_TRIES = 4  # ways to ask that a server may refuse
 _FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _CODE = re.compile(r"`([^`]+)`")
 
@@ -54,14 +54,15 @@ def unwritten(why: str) -> Prose:
     return Prose((), (f"The sentences above are the facts: {why}.",))
 
 
-def write(name: str, config: Config, spend: Spend, facts: Sequence[str]) -> Prose:
-    """What the model of an extractor makes of the facts. Whatever goes wrong is a note."""
+def write(name: str, config: Config, spending: Spending, facts: Sequence[str]) -> Prose:
+    """What a model makes of the facts. Whatever goes wrong is a note."""
     material = "\n".join(facts)[:_CHARS]
+    question = Question(INSTRUCTION, material, SCHEMA, "summary")
     try:
-        asked: Any = load(name, config, spend)
-        outcome = _asked(asked.ask, Question(INSTRUCTION, material, SCHEMA), config, spend)
+        provider = llm.connect(name, config)
+        outcome = ask(provider.ask, question, model=provider.model, spending=spending)
     except AxmError as error:
-        return unwritten(f"{error.message}")
+        return unwritten(error.message)
     if isinstance(outcome, Unanswered):
         return unwritten(outcome.why)
     said = _read(outcome.text)
@@ -73,23 +74,6 @@ def write(name: str, config: Config, spend: Spend, facts: Sequence[str]) -> Pros
     if dropped:
         notes.append(f"{dropped} of its sentences were dropped: they have figures that are not in the facts.")
     return Prose(tuple(good[:MOST]), tuple(notes))
-
-
-def _asked(ask: Any, question: Question, config: Config, spend: Spend) -> Answered | Unanswered:
-    """One answer, and what each call cost, which is recorded however the call ends."""
-    outcome: Answered | Unanswered = Unanswered("no answer came", Usage(config.extract_model))
-    for _ in range(_TRIES):
-        spend.allow()
-        started = time.monotonic()
-        usage, is_good = Usage(config.extract_model), False
-        try:
-            outcome = ask(question)
-            usage, is_good = outcome.usage, isinstance(outcome, Answered) and not outcome.flaw
-        finally:
-            spend.record(CallRecord(*usage, seconds=time.monotonic() - started, ok=is_good))
-        if isinstance(outcome, Answered) or not outcome.again:
-            break
-    return outcome
 
 
 def _read(text: str) -> list[str]:

@@ -73,8 +73,7 @@ class InsightReports:
     def _written(self, report: InsightReport) -> Prose:
         from functools import partial
 
-        from axiommind.learning.budget import spending
-        from axiommind.learning.event_writer import Writer
+        from axiommind.llm.budget import within_budget
         from axiommind.projections.runner import Segments
         from axiommind.reports.insight.prose import unwritten, write
         from axiommind.reports.insight.summary import figures
@@ -82,9 +81,9 @@ class InsightReports:
         name = self.home.config.extract_extractor
         if name == "rules":
             return unwritten("no model is configured (extract.extractor), so the sentences are those of the rules")
-        with self.home.writing([]) as (log, key, index):
+        with self.home.writing([]) as (log, _key, index):
             catch_up = partial(index.catch_up, log, Segments(log))
-            spend = spending(self.home.config, Writer(log, key), index.db, name, catch_up)
-            written = write(name, self.home.config, spend, [*report.short, *figures(report)])
+            spending = within_budget(self.home.config, log, index.db, name, catch_up)
+            written = write(name, self.home.config, spending, [*report.short, *figures(report)])
             catch_up()
             return written

@@ -269,7 +269,7 @@ def pairs_of(db: sqlite3.Connection, window: Window) -> list[FilePair]:
 
 def statements_of(prompts: Sequence[PersonPrompt]) -> list[Sentence]:
     """Sentences in which a person says how things are always, or never, to be done."""
-    from axiommind.learning.extractors._statements import stated
+    from axiommind.text.statements import stated
     from axiommind.text.summary import sentences
 
     found = []

@@ -34,7 +34,7 @@ _STEPS_SHOWN = 5
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
-    from axiommind.learning.extractors import names
+    from axiommind.extraction import names
 
     parser.epilog = _EPILOG
     which = parser.add_argument_group("which sessions (default: those of all projects that are new or have changed)")

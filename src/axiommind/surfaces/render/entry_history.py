@@ -98,7 +98,7 @@ class _Teller:
             yield "the checkers disagree: axm doctor says how"
 
     def _promoted(self, given: dict[str, Any]) -> Iterator[str]:
-        from axiommind.learning.drafts import STAGES
+        from axiommind.projections.entry_rows import STAGES
 
         for one in self._mine(given["changes"]):
             verb = "raised" if STAGES.index(one["to"]) > STAGES.index(one["from"]) else "lowered"

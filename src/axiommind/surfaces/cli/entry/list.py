@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from axiommind.learning.drafts import ENTRY_TYPES, STAGES, STATUSES
 from axiommind.memory import Memory
+from axiommind.projections.entry_rows import ENTRY_STATUSES, ENTRY_TYPES, STAGES
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as shown
 from axiommind.surfaces.render import tables as render
@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.add_argument("--stage", choices=STAGES, action="append", default=[], help="only this stage (repeatable)")
     parser.add_argument(
         "--status",
-        choices=STATUSES,
+        choices=ENTRY_STATUSES,
         action="append",
         default=[],
         help="only this status (repeatable; default: active and contested)",

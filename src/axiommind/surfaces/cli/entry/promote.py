@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.learning.drafts import STAGES
 from axiommind.memory import Memory
+from axiommind.projections.entry_rows import STAGES
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as rendered
 from axiommind.surfaces.render import tables as render

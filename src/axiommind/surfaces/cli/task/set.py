@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from axiommind.learning.drafts import PRIORITIES, TASK_STATUSES
 from axiommind.memory import Memory
+from axiommind.projections.task_fold import PRIORITIES, TASK_STATUSES
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tasks as shown
 from axiommind.surfaces.render.entries import one_line, words_of

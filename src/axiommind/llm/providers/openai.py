@@ -1,41 +1,41 @@
-"""Extraction by any OpenAI-compatible server: OpenAI, vLLM, LM Studio, llama.cpp, Ollama.
+"""Any OpenAI-compatible server: OpenAI, vLLM, LM Studio, llama.cpp, Ollama.
 
 What such servers make of `response_format` differs, so it is given up step by step when one complains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from axiommind.errors import UsageError
-from axiommind.learning.extractors import Spend
-from axiommind.learning.extractors._asking import Answered, Question, Unanswered, Usage, count, money
-from axiommind.learning.extractors._served import Served, served_at
+from axiommind.llm.contract import Answered, Question, Unanswered, Usage
+from axiommind.llm.providers._figures import count, money
+from axiommind.llm.providers._http import HttpProvider, endpoint_of
 
 if TYPE_CHECKING:
     from axiommind.config import Config
 
-__all__ = ["OpenAI", "make"]
+__all__ = ["OpenAIProvider", "connect"]
 
 _URL = "https://api.openai.com/v1"
 
 
-def make(config: Config, spend: Spend) -> OpenAI:
+def connect(config: Config) -> OpenAIProvider:
     if not config.extract_model:
         raise UsageError(
-            "the extractor openai has to be told which model to ask",
+            "openai does not know which model to ask",
             hint="set extract.model, such as gpt-5-mini, or for Ollama one of those that `ollama list` shows",
         )
-    at = served_at(config, url=_URL, path="/chat/completions", variable="OPENAI_API_KEY")
-    return OpenAI(at, config.extract_model, config.extract_chars, spend)
+    at = endpoint_of(config, url=_URL, path="/chat/completions", variable="OPENAI_API_KEY")
+    return OpenAIProvider(at, config.extract_model)
 
 
-class OpenAI(Served):
+class OpenAIProvider(HttpProvider):
     name = "openai"
 
-    def _formats(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-        strict = {"type": "json_schema", "json_schema": {"name": "entries", "strict": True, "schema": schema}}
+    def _formats(self, question: Question) -> tuple[dict[str, Any], ...]:
+        named = {"name": question.name, "strict": True, "schema": question.schema}
+        strict = {"type": "json_schema", "json_schema": named}
         return ({"response_format": strict}, {"response_format": {"type": "json_object"}}, {})
 
     def _headers(self) -> dict[str, str]:
@@ -43,7 +43,7 @@ class OpenAI(Served):
 
     def _body(self, question: Question) -> dict[str, Any]:
         return {
-            "model": self._model,
+            "model": self.model,
             "messages": [
                 {"role": "system", "content": question.instruction},
                 {"role": "user", "content": question.material},
@@ -55,7 +55,7 @@ class OpenAI(Served):
         used = body.get("usage")
         model = body.get("model")
         usage = Usage(
-            model if isinstance(model, str) and model else self._model,
+            model if isinstance(model, str) and model else self.model,
             count(used, "prompt_tokens"),
             count(used, "completion_tokens"),
             money(used.get("cost")) if isinstance(used, dict) else None,  # OpenRouter says it
@@ -66,9 +66,7 @@ class OpenAI(Served):
         if not isinstance(choice, dict) or not isinstance(message, dict):
             return Unanswered(f"{self._at.host} answered without a message", usage)
         if message.get("refusal") or choice.get("finish_reason") == "content_filter":
-            return Unanswered(f"{usage.model} refused to read this session", usage)
+            return Unanswered(f"{usage.model} refused to answer", usage)
         content = message.get("content")
-        flaw = (
-            "it was cut off at the model's limit; give fewer entries" if choice.get("finish_reason") == "length" else ""
-        )
+        flaw = "it was cut off at the model's limit" if choice.get("finish_reason") == "length" else ""
         return Answered(content if isinstance(content, str) else "", usage, flaw)

@@ -9,20 +9,39 @@ session (`_chores`) are left out, unless something waits for them.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from axiommind.learning.drafts import Blocker, Draft, Quote, Step, normalise
-from axiommind.learning.extractors._chores import is_chore
-from axiommind.learning.extractors._precision import PRECISION
-from axiommind.learning.extractors._quoting import MOST_QUOTES, clip, covered, cut, given, leaf, only, within
-from axiommind.projections.transcript import ToolCall, Transcript
+from axiommind.extraction.drafts import Draft, DraftBlocker, DraftStep, Quote
+from axiommind.extraction.quoting import MOST_QUOTES, clip, covered, cut, given, leaf, only, within
+from axiommind.extraction.rules import MOST_DRAFTS, Rule
+from axiommind.extraction.rules._chores import is_chore
+from axiommind.text.normal_form import normalise
+from axiommind.text.patterns import lazy
 from axiommind.tools.kinds import ADD_TASK, CHANGE_TASK, SET_TASKS
 
-__all__ = ["MOST", "tasks"]
+if TYPE_CHECKING:
+    from axiommind.projections.transcript import ToolCall, Transcript
 
-MOST = 500  # tasks of one session; a list that is longer is not what somebody means to do
+RULES = (
+    Rule(
+        "tasks",
+        types=("task_note",),
+        labelled="tasks",
+        right=39,
+        total=40,
+        note="131 real sessions; wrong: work that the person reverted later",
+    ),
+    Rule(
+        "todos",
+        types=("task_note",),
+        labelled="todos",
+        right=20,
+        total=20,
+        note="lists made by hand: no real session writes its list whole any more",
+    ),
+)
+ORDER = 1
+
 _STATUS = {
     "pending": "pending",
     "in_progress": "in_progress",
@@ -32,22 +51,26 @@ _STATUS = {
     "cancelled": "cancelled",
 }
 _CLOSED = ("done", "cancelled")
-_CREATED = re.compile(r"Task #(\w{1,20}) created")
+_CREATED = lazy(r"Task #(\w{1,20}) created")
 
 
-@dataclass(eq=False)
-class _Task:
-    rule: str
-    title: str
-    text: str
-    quotes: tuple[Quote, ...]
-    timestamp: int | None
-    steps: list[Step] = field(default_factory=list)
-    blockers: list[_Task] = field(default_factory=list)
-    renamed_from: str = ""
-    copied: bool = False  # it was listed in the session that this one was forked from
-    own: list[Step] = field(default_factory=list)  # what of it this session itself says, and no other
-    own_blockers: list[_Task] = field(default_factory=list)
+class _ListedTask:
+    """A task on an agent's list, with what was said of it so far."""
+
+    def __init__(
+        self, rule: str, title: str, text: str, quotes: tuple[Quote, ...], timestamp: int | None, *, copied: bool
+    ) -> None:
+        self.rule = rule
+        self.title = title
+        self.text = text
+        self.quotes = quotes
+        self.timestamp = timestamp
+        self.copied = copied  # it was listed in the session that this one was forked from
+        self.steps: list[DraftStep] = []
+        self.blockers: list[_ListedTask] = []
+        self.renamed_from = ""
+        self.own: list[DraftStep] = []  # what of it this session itself says, and no other
+        self.own_blockers: list[_ListedTask] = []
 
     @property
     def status(self) -> str:
@@ -55,7 +78,7 @@ class _Task:
 
     def step(self, status: str, quotes: tuple[Quote, ...], use: ToolCall) -> None:
         if status != self.status and quotes:
-            self.steps.append(Step(status, quotes, use.timestamp))
+            self.steps.append(DraftStep(status, quotes, use.timestamp))
             if not use.copied:
                 self.own.append(self.steps[-1])
 
@@ -73,15 +96,14 @@ class _Task:
             text=self.text,
             quotes=quotes[:MOST_QUOTES],
             rule=self.rule,
-            confidence=PRECISION[self.rule],
             timestamp=timestamp,
             steps=tuple(self.own),
-            blocked_by=tuple(Blocker(other.title, is_title=True) for other in self.own_blockers),
+            blocked_by=tuple(DraftBlocker(other.title, is_title=True) for other in self.own_blockers),
             renamed_from=self.renamed_from,
         )
 
 
-def tasks(transcript: Transcript) -> list[Draft]:
+def find(transcript: Transcript) -> list[Draft]:
     lists = _Lists(transcript)
     for use in transcript.uses:
         if use.failed is not False:
@@ -102,19 +124,19 @@ class _Lists:
 
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
-        self.all: list[_Task] = []
-        self.by_number: dict[str, _Task] = {}
-        self.by_title: dict[str, _Task] = {}  # the latest of each title
+        self.all: list[_ListedTask] = []
+        self.by_number: dict[str, _ListedTask] = {}
+        self.by_title: dict[str, _ListedTask] = {}  # the latest of each title
 
-    def named(self, rule: str, title: str, text: str, quotes: tuple[Quote, ...], use: ToolCall) -> _Task | None:
+    def named(self, rule: str, title: str, text: str, quotes: tuple[Quote, ...], use: ToolCall) -> _ListedTask | None:
         """The open task of this title, or a new one; None when there is no title or there are too many."""
         title = clip(title)
         known = self.by_title.get(normalise(title))
         if known is not None and known.status not in _CLOSED:
             return known
-        if not title or not quotes or len(self.all) >= MOST:
+        if not title or not quotes or len(self.all) >= MOST_DRAFTS:
             return None
-        task = _Task(rule, title, text or title, quotes, use.timestamp, copied=use.copied)
+        task = _ListedTask(rule, title, text or title, quotes, use.timestamp, copied=use.copied)
         self.all.append(task)
         self.by_title[normalise(title)] = task
         return task
@@ -181,7 +203,7 @@ class _Lists:
         text = given(use, "description").strip()
         return ((), "") if message is None else covered(self.transcript, message, text, MOST_QUOTES - 1)
 
-    def rename(self, task: _Task, use: ToolCall) -> None:
+    def rename(self, task: _ListedTask, use: ToolCall) -> None:
         title = clip(given(use, "subject"))
         if not title or normalise(title) == normalise(task.title):
             return
@@ -193,7 +215,7 @@ class _Lists:
         task.quotes = only(leaf(self.transcript, use, "/subject"), task.quotes)
         self.by_title[normalise(title)] = task
 
-    def block(self, task: _Task | None, blocker: _Task | None, use: ToolCall, field_name: str) -> None:
+    def block(self, task: _ListedTask | None, blocker: _ListedTask | None, use: ToolCall, field_name: str) -> None:
         """A task that waits for one that is not done. One that is being worked on waits for nothing."""
         if task is None or blocker is None or task is blocker:
             return

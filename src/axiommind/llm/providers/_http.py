@@ -1,26 +1,24 @@
-"""A model behind a server: what the HTTP extractors share. Each of them says only how it is asked and read."""
+"""A model behind a server: what the HTTP providers share. Each of them says only how it is asked and read."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from axiommind.http import Endpoint, NoReply, Purpose, endpoint
-from axiommind.learning.extractors._asking import Answered, Question, Unanswered, Usage, extract, seconds_of
+from axiommind.llm.contract import Answered, Question, Unanswered, Usage
+from axiommind.llm.providers._figures import time_limit
 
 if TYPE_CHECKING:
     from axiommind.config import Config
-    from axiommind.learning.extractors import Extraction, Spend
-    from axiommind.projections.transcript import Transcript
 
-__all__ = ["Served", "served_at"]
+__all__ = ["HttpProvider", "endpoint_of"]
 
 _PURPOSE = Purpose("extract", "extracted", "found the session too long: see extract.chars")
 
 
-def served_at(config: Config, *, url: str, path: str, variable: str) -> Endpoint:
-    """Where an extractor asks: `url` and `variable` are its own, which the settings win over."""
+def endpoint_of(config: Config, *, url: str, path: str, variable: str) -> Endpoint:
+    """Where a provider is asked: `url` and `variable` are its own, and the settings override them."""
     return endpoint(
         _PURPOSE,
         url=config.extract_url,
@@ -28,33 +26,31 @@ def served_at(config: Config, *, url: str, path: str, variable: str) -> Endpoint
         key_env=config.extract_key_env,
         usual_key_env=variable,
         path=path,
-        seconds=seconds_of(config),
+        seconds=time_limit(config),
     )
 
 
-class Served(ABC):
-    is_measured = False
+class HttpProvider(ABC):
+    name: str
 
-    def __init__(self, at: Endpoint, model: str, chars: int, spend: Spend) -> None:
+    def __init__(self, at: Endpoint, model: str) -> None:
         self._at = at
-        self._model = model
-        self._chars = chars
-        self._spend = spend
+        self.model = model
         self._format = 0  # how many of the formats were refused
 
-    def extract(self, transcript: Transcript) -> Extraction:
-        return extract(transcript, self.ask, self._model, self._chars, self._spend)
+    def check(self) -> None:
+        return None  # whether a server is there is only known by asking it
 
     def ask(self, question: Question) -> Answered | Unanswered:
-        formats = self._formats(question.schema)
+        formats = self._formats(question)
         try:
             reply = self._at.post(self._headers(), {**self._body(question), **formats[self._format]})
         except NoReply as error:
-            return Unanswered(str(error), Usage(self._model))
+            return Unanswered(str(error), Usage(self.model))
         if reply.refuses_format:
             again = self._format + 1 < len(formats)
             self._format += again
-            return Unanswered(reply.why, Usage(self._model), again)
+            return Unanswered(reply.why, Usage(self.model), again)
         return self._read(reply.body)
 
     @abstractmethod
@@ -62,8 +58,8 @@ class Served(ABC):
         """What goes with every request: the key, where there is one."""
 
     @abstractmethod
-    def _formats(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Ways to ask for JSON of this shape, the strictest first."""
+    def _formats(self, question: Question) -> tuple[dict[str, Any], ...]:
+        """Ways to ask for JSON of the question's schema, the strictest first."""
 
     @abstractmethod
     def _body(self, question: Question) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Extraction by the Claude Code that is installed here: `claude -p`, without tools, settings, servers or a transcript.
+"""The Claude Code that is installed here: `claude -p`, without tools, settings, servers or a transcript.
 
 Our own hooks may run inside Claude Code, so a call that is made from within a call is refused (`AXM_INSIDE`).
 """
@@ -18,24 +18,14 @@ from typing import IO, TYPE_CHECKING, Any
 
 from axiommind.errors import NotFound
 from axiommind.ids import canonical_json
-from axiommind.learning.extractors import Extraction, ExtractionFailed, Spend
-from axiommind.learning.extractors._asking import (
-    Answered,
-    Question,
-    Unanswered,
-    Usage,
-    count,
-    extract,
-    money,
-    seconds_of,
-)
+from axiommind.llm.contract import Answered, Question, Unanswered, Unreachable, Usage
+from axiommind.llm.providers._figures import count, money, time_limit
 from axiommind.text.summary import preview
 
 if TYPE_CHECKING:
     from axiommind.config import Config
-    from axiommind.projections.transcript import Transcript
 
-__all__ = ["INSIDE", "Claude", "make"]
+__all__ = ["INSIDE", "ClaudeProvider", "connect"]
 
 INSIDE = "AXM_INSIDE"
 _MODEL = "haiku"
@@ -55,42 +45,33 @@ CLAUDE_SKILL_DIR CLAUDE_JOB_DIR CLAUDE_PID CLAUDE_EFFORT CLAUDE_AGENT_SDK_VERSIO
 _SESSIONS = frozenset(_SESSIONS_LIST.split())
 
 
-def make(config: Config, spend: Spend) -> Claude:
-    made = Claude(
-        config.extract_claude or "claude",
-        config.extract_model or _MODEL,
-        seconds_of(config),
-        config.extract_chars,
-        config.budget_usd,
-        spend,
+def connect(config: Config) -> ClaudeProvider:
+    provider = ClaudeProvider(
+        config.extract_claude or "claude", config.extract_model or _MODEL, time_limit(config), config.budget_usd
     )
     try:
-        made._found()  # said once, before every session fails of it
-    except ExtractionFailed as error:
+        provider.check()  # said once, and not for every question
+    except Unreachable as error:
         raise NotFound(str(error), hint="axm learn without --extractor claude needs no model") from None
-    return made
+    return provider
 
 
-class Claude:
+class ClaudeProvider:
     name = "claude"
-    is_measured = False
 
-    def __init__(self, program: str, model: str, seconds: float, chars: int, usd: float, spend: Spend) -> None:
+    def __init__(self, program: str, model: str, seconds: float, usd: float) -> None:
+        self.model = model
         self._program = program
-        self._model = model
         self._seconds = seconds
-        self._chars = chars
-        self._usd = usd
-        self._spend = spend
+        self._usd = usd  # what all calls of a day may cost
 
-    def extract(self, transcript: Transcript) -> Extraction:
-        self._found()  # before anything counts as a call
-        return extract(transcript, self.ask, self._model, self._chars, self._spend)
+    def check(self) -> None:
+        self._path()
 
     def ask(self, question: Question) -> Answered | Unanswered:
         material = question.material.encode("utf-8", "replace")
         if len(material) > _INPUT_BYTES:
-            return Unanswered("the session is too long for claude: see extract.chars", Usage(self._model))
+            return Unanswered("the session is too long for claude: see extract.chars", Usage(self.model))
         with (
             tempfile.TemporaryDirectory(prefix="axm-claude-", ignore_cleanup_errors=True) as folder,
             tempfile.TemporaryFile() as given,
@@ -102,31 +83,33 @@ class Claude:
             # Files and no pipes: a grandchild that lives on cannot keep us waiting for the end of one.
             try:
                 code = _run(self._arguments(question), folder, self._seconds, given, out, err)
+            except Unreachable as error:
+                return Unanswered(str(error), Usage(self.model))
             except OSError as error:
-                return Unanswered(f"{self._program} cannot be run: {error.strerror or error}", Usage(self._model))
+                return Unanswered(f"{self._program} cannot be run: {error.strerror or error}", Usage(self.model))
             if code is None:
                 why = f"claude did not answer within {self._seconds:g} seconds (extract.seconds) and was stopped"
-                return Unanswered(why, Usage(self._model))
+                return Unanswered(why, Usage(self.model))
             return self._read(code, _written(out), _written(err))
 
-    def _found(self) -> str:
+    def _path(self) -> str:
         if os.environ.get(INSIDE):
-            raise ExtractionFailed(
+            raise Unreachable(
                 f"this runs inside a call of claude that AxiomMind made ({INSIDE} is set), so it makes none itself"
             )
         found = shutil.which(str(Path(self._program).expanduser()))
         if found is None:
-            raise ExtractionFailed(
+            raise Unreachable(
                 f"there is no program {self._program!r}: install Claude Code, or set extract.claude to its path"
             )
         return str(Path(found).absolute())
 
     def _arguments(self, question: Question) -> list[str]:
-        # What is left of the day only `spend` knows; one call can at least not take more than a whole one.
+        # Only the budget knows what is left of the day; one call can at least not take more than a whole one.
         budget = ["--max-budget-usd", f"{max(self._usd, 0.0001):.4f}"] if 0 < self._usd < math.inf else []
         return [
-            *(self._found(), "-p", question.instruction),
-            *("--output-format", "json", "--json-schema", canonical_json(question.schema), "--model", self._model),
+            *(self._path(), "-p", question.instruction),
+            *("--output-format", "json", "--json-schema", canonical_json(question.schema), "--model", self.model),
             # No tools; no transcript of this call; none of the user's hooks, settings and servers.
             *("--tools", "", "--no-session-persistence", "--setting-sources", "", "--strict-mcp-config"),
             *("--max-turns", "3", *budget),
@@ -150,7 +133,7 @@ class Claude:
         """By model first: `usage` is all zeros when a call ends at its budget."""
         models = result.get("modelUsage")
         by_model = {n: u for n, u in models.items() if isinstance(u, dict)} if isinstance(models, dict) else {}
-        model = max(by_model, key=lambda name: count(by_model[name], "outputTokens"), default=self._model)
+        model = max(by_model, key=lambda name: count(by_model[name], "outputTokens"), default=self.model)
         given = sum(
             count(u, "inputTokens", "cacheCreationInputTokens", "cacheReadInputTokens") for u in by_model.values()
         )

@@ -13,7 +13,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
-from axiommind.learning.drafts import PRIORITIES, Blocker, Draft, Quote, Step
+from axiommind.extraction.drafts import Draft, DraftBlocker, DraftStep, Quote
+from axiommind.llm.asking import BadAnswer
+from axiommind.projections.task_fold import PRIORITIES
 from axiommind.text.summary import on_one_line, preview
 
 __all__ = [
@@ -23,8 +25,7 @@ __all__ = [
     "SCHEMA",
     "TEXT_CHARS",
     "TITLE_CHARS",
-    "Answer",
-    "BadAnswer",
+    "AnsweredDrafts",
     "read",
 ]
 
@@ -93,17 +94,17 @@ SCHEMA: dict[str, Any] = _object(
 )
 
 
-class _Evidence(msgspec.Struct, rename="camel"):
+class _EvidenceField(msgspec.Struct, rename="camel"):
     message_index: Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31)]
     quote: str
 
 
-class _Entry(msgspec.Struct, rename="camel"):
+class _EntryField(msgspec.Struct, rename="camel"):
     type: Literal["fact", "decision", "insight", "task", "reference"]
     title: str
     text: str
     confidence: Annotated[float, msgspec.Meta(ge=0, le=1)]
-    evidence: list[_Evidence]
+    evidence: list[_EvidenceField]
     rationale: str | None = None
     target: str | None = None
     status: str | None = None
@@ -111,23 +112,19 @@ class _Entry(msgspec.Struct, rename="camel"):
     blocked_by: list[str] | None = None
 
 
-class _Answered(msgspec.Struct):
-    entries: Annotated[list[_Entry], msgspec.Meta(max_length=MOST_ENTRIES)]
+class _EntryList(msgspec.Struct):
+    entries: Annotated[list[_EntryField], msgspec.Meta(max_length=MOST_ENTRIES)]
 
 
-class Answer(NamedTuple):
+class AnsweredDrafts(NamedTuple):
     drafts: tuple[Draft, ...]
     notes: tuple[str, ...]  # what was left out of the answer, and why
 
 
-class BadAnswer(Exception):
-    """The text is no answer at all; nothing of it is used."""
-
-
-def read(text: str, rule: str, times: Sequence[int | None] = ()) -> Answer:
+def read(text: str, rule: str, times: Sequence[int | None] = ()) -> AnsweredDrafts:
     """The drafts in a model's answer. `rule` names what made them; `times` are those of the messages."""
     try:
-        answered = msgspec.convert(_only_object(text), _Answered)
+        answered = msgspec.convert(_only_object(text), _EntryList)
     except msgspec.ValidationError as error:
         raise BadAnswer(str(error)) from None
     except RecursionError:
@@ -140,7 +137,7 @@ def read(text: str, rule: str, times: Sequence[int | None] = ()) -> Answer:
         notes += [f"{rule}: entry {n}: {why}" for why in left_out]
         if draft is not None:
             drafts.append(draft)
-    return Answer(tuple(drafts), tuple(notes))
+    return AnsweredDrafts(tuple(drafts), tuple(notes))
 
 
 def _only_object(text: str) -> Any:
@@ -177,7 +174,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         yield value
 
 
-def _draft(entry: _Entry, rule: str, times: Sequence[int | None], left_out: list[str]) -> Draft | None:
+def _draft(entry: _EntryField, rule: str, times: Sequence[int | None], left_out: list[str]) -> Draft | None:
     title = preview(_clean(entry.title), TITLE_CHARS)
     quotes = _quotes(entry.evidence, left_out)
     if not title or not quotes:
@@ -200,13 +197,13 @@ def _draft(entry: _Entry, rule: str, times: Sequence[int | None], left_out: list
     if entry.type != "task":
         return draft
     return draft._replace(
-        steps=(Step(_status(entry.status, left_out), quotes, when),),
+        steps=(DraftStep(_status(entry.status, left_out), quotes, when),),
         priority=_priority(entry.priority, left_out),
         blocked_by=_blockers(entry.blocked_by or [], left_out),
     )
 
 
-def _quotes(evidence: list[_Evidence], left_out: list[str]) -> tuple[Quote, ...]:
+def _quotes(evidence: list[_EvidenceField], left_out: list[str]) -> tuple[Quote, ...]:
     # A quote that is too long loses its end, and no ellipsis comes there: what is left was still said.
     given = [Quote(e.message_index, _clean(e.quote).strip()[:QUOTE_CHARS].rstrip()) for e in evidence]
     quotes = list(dict.fromkeys(quote for quote in given if quote.text))
@@ -231,9 +228,9 @@ def _priority(said: str | None, left_out: list[str]) -> str | None:
     return priority
 
 
-def _blockers(said: list[str], left_out: list[str]) -> tuple[Blocker, ...]:
+def _blockers(said: list[str], left_out: list[str]) -> tuple[DraftBlocker, ...]:
     texts = list(dict.fromkeys(preview(_clean(text), TITLE_CHARS) for text in said))
-    blockers = [Blocker(text) for text in texts if text]
+    blockers = [DraftBlocker(text) for text in texts if text]
     if len(blockers) > MOST_QUOTES:
         left_out.append(f"{len(blockers) - MOST_QUOTES} of what it waits for were left out")
     return tuple(blockers[:MOST_QUOTES])

@@ -8,26 +8,40 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from axiommind.learning.drafts import Draft
-from axiommind.learning.extractors._precision import PRECISION
-from axiommind.learning.extractors._quoting import clip, cut, given, head, leaf, only, within
-from axiommind.projections.transcript import ToolCall, Transcript
+from axiommind.extraction.drafts import Draft
+from axiommind.extraction.quoting import clip, cut, given, head, leaf, only, within
+from axiommind.extraction.rules import FIX, Rule
+from axiommind.text.patterns import lazy
 from axiommind.tools.kinds import CHECKS, EDIT
 
-__all__ = ["fixes"]
+if TYPE_CHECKING:
+    from axiommind.projections.transcript import ToolCall, Transcript
+
+RULES = (
+    Rule(
+        "fixes",
+        types=("insight",),
+        form=FIX,
+        labelled="fixes",
+        right=3,
+        total=3,
+        note="131 real sessions, all there are: few, so the number is low",
+    ),
+)
+ORDER = 6
 
 _FARTHEST = 40  # uses of tools between the failure and the success
 _RESULT = 100_000
-_LEADING = re.compile(r"\s*(?:cd\s+[^\s;&|]{1,300}\s*(?:&&|;)\s*|(?:rtk|time|npx|bunx)\s+|[A-Z_]{1,40}=\S{0,100}\s+)")
-_TRAILING = re.compile(r"\s*(?:2>&1|2>/dev/null|&>\s*/dev/null|\|\s*(?:tail|head|grep|cat)\b[^|&;]{0,100})\s*$")
-_PIPE = re.compile(r"\||;|\bpipefail\b")
-_NOT_RUN = re.compile(r"\s*<tool_use_error>|.{0,40}(?:command not found|unrecognized subcommand)", re.DOTALL)
-_ANSI = re.compile(r"\x1b\[[0-9;]{0,20}m")
+_LEADING = lazy(r"\s*(?:cd\s+[^\s;&|]{1,300}\s*(?:&&|;)\s*|(?:rtk|time|npx|bunx)\s+|[A-Z_]{1,40}=\S{0,100}\s+)")
+_TRAILING = lazy(r"\s*(?:2>&1|2>/dev/null|&>\s*/dev/null|\|\s*(?:tail|head|grep|cat)\b[^|&;]{0,100})\s*$")
+_PIPE = lazy(r"\||;|\bpipefail\b")
+_NOT_RUN = lazy(r"\s*<tool_use_error>|.{0,40}(?:command not found|unrecognized subcommand)", re.DOTALL)
+_ANSI = lazy(r"\x1b\[[0-9;]{0,20}m")
 # The most telling first. A line must say what is wrong, not only that something is.
 _TELLING = tuple(
-    re.compile(pattern, re.MULTILINE)
+    lazy(pattern, re.MULTILINE)
     for pattern in (
         r"^.{0,200}\berror (?:TS\d{1,5}|\[?[EC]\d{3,5}\]?)[: ].{5,300}$",
         r"^\(fail\)[ \t].{5,300}$",
@@ -40,7 +54,7 @@ _TELLING = tuple(
     )
 )
 # Nobody learns from these, or they say only that something failed.
-_TRIVIAL = re.compile(
+_TRIVIAL = lazy(
     r"\bformat\b|Formatter would|organizeImports|unused|errors were emitted"
     r"|Script not found|exited with code|\bELIFECYCLE\b",
     re.IGNORECASE,
@@ -48,12 +62,10 @@ _TRIVIAL = re.compile(
 
 
 # A complaint that was switched off was not mended.
-_SILENCED = re.compile(
-    r"biome-ignore|eslint-disable|# ?noqa|type: ?ignore|@ts-(?:ignore|expect-error)|nolint|allow\(clippy"
-)
-_TEST_FILE = re.compile(r"[._-](?:test|spec)s?\.\w{1,5}$|^test_|_test\.\w{1,5}$", re.IGNORECASE)
+_SILENCED = lazy(r"biome-ignore|eslint-disable|# ?noqa|type: ?ignore|@ts-(?:ignore|expect-error)|nolint|allow\(clippy")
+_TEST_FILE = lazy(r"[._-](?:test|spec)s?\.\w{1,5}$|^test_|_test\.\w{1,5}$", re.IGNORECASE)
 _BEFORE = 200  # uses before the failure that may have written the test
-_NOISE = re.compile(r"^(?:at |[×✖✗✘] )|(?: FIXABLE)?[ ━─]{1,200}$| \[[\d.]{1,10} ?ms\]$")
+_NOISE = lazy(r"^(?:at |[×✖✗✘] )|(?: FIXABLE)?[ ━─]{1,200}$| \[[\d.]{1,10} ?ms\]$")
 _LINES = 50
 
 
@@ -64,7 +76,7 @@ class _Failure(NamedTuple):
     lines: tuple[str, ...]  # the most telling first
 
 
-def fixes(transcript: Transcript) -> list[Draft]:
+def find(transcript: Transcript) -> list[Draft]:
     found: dict[str, Draft] = {}
     failed: dict[str, _Failure] = {}
     for at, use in enumerate(transcript.uses):
@@ -150,6 +162,5 @@ def _fix(transcript: Transcript, check: str, failure: _Failure, at: int, use: To
         ),
         quotes=quotes,
         rule="fixes",
-        confidence=PRECISION["fixes"],
         timestamp=use.timestamp,
     )

@@ -1,29 +1,28 @@
 """What a shell line gave to `git commit`, `git revert` or `gh pr create`, and where in the line those words stand.
 
-Which programs a line runs is read by `text.commands`; here only the words of one of them are, with their places.
+Which programs a line runs is read by `tools.shell_programs`; here only the words of one of them are, with their places.
 A line where the two do not agree (a here-document that shows a command, say) gives nothing.
 """
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
-from axiommind.tools.shell_programs import programs
+from axiommind.text.patterns import lazy
 
-__all__ = ["Word", "runs"]
+__all__ = ["ShellWord", "runs"]
 
 _LONGEST = 20_000  # characters of a shell line
-_START = re.compile(r"(?:^|[\n;&|({])[ \t]*(?:(?:rtk|sudo|command|time|proxy)[ \t]+){0,3}(?=(?:git|gh)[ \t])")
-_PLAIN = re.compile(r"[^\s'\"\\|&;()<>`$]+")
-_IN_QUOTES = re.compile(r'[^"\\`$]+')
-_CAT = re.compile(r"\$\([ \t\n]{0,8}cat[ \t]{0,8}<<-?[ \t]{0,8}(['\"]?)(\w{1,40})\1[ \t]{0,8}\r?\n")
-_STDIN = re.compile(r"<<-?[ \t]{0,8}(['\"]?)(\w{1,40})\1")
-_REDIRECT = re.compile(r"[<>]{1,2}&?[ \t]{0,8}[^\s;|&()<>]*")
+_START = lazy(r"(?:^|[\n;&|({])[ \t]*(?:(?:rtk|sudo|command|time|proxy)[ \t]+){0,3}(?=(?:git|gh)[ \t])")
+_PLAIN = lazy(r"[^\s'\"\\|&;()<>`$]+")
+_IN_QUOTES = lazy(r'[^"\\`$]+')
+_CAT = lazy(r"\$\([ \t\n]{0,8}cat[ \t]{0,8}<<-?[ \t]{0,8}(['\"]?)(\w{1,40})\1[ \t]{0,8}\r?\n")
+_STDIN = lazy(r"<<-?[ \t]{0,8}(['\"]?)(\w{1,40})\1")
+_REDIRECT = lazy(r"[<>]{1,2}&?[ \t]{0,8}[^\s;|&()<>]*")
 _GIT_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
 
 
-class Word(NamedTuple):
+class ShellWord(NamedTuple):
     """A word as the program got it (None: only a shell would know), and where its letters stand in the line."""
 
     text: str | None
@@ -31,10 +30,12 @@ class Word(NamedTuple):
     end: int
 
 
-def runs(line: str, program: str, *names: str) -> list[list[Word]]:
+def runs(line: str, program: str, *names: str) -> list[list[ShellWord]]:
     """The arguments of each run of `program names…` in a line, what stood on its standard input last (as `<<`)."""
     if len(line) > _LONGEST or program not in line or names[-1] not in line:
         return []
+    from axiommind.tools.shell_programs import programs
+
     wanted = (program, *names)
     said = sum(1 for words in programs(line) if _after(words, wanted) is not None)
     found = []
@@ -57,9 +58,9 @@ def _after(words: list[str], wanted: tuple[str, ...]) -> int | None:
     return end if tuple(words[at:end]) == wanted[1:] else None
 
 
-def _words(line: str, at: int) -> list[Word]:
+def _words(line: str, at: int) -> list[ShellWord]:
     """The words from here to the end of the simple command."""
-    found: list[Word] = []
+    found: list[ShellWord] = []
     stdin = ""
     pieces: list[str] | None = None
     known, start, last = True, at, at
@@ -67,7 +68,7 @@ def _words(line: str, at: int) -> list[Word]:
         char = line[at]
         if char in " \t" or line.startswith("\\\n", at):
             if pieces is not None:
-                found.append(Word("".join(pieces) if known else None, start, last))
+                found.append(ShellWord("".join(pieces) if known else None, start, last))
             pieces, known = None, True
             at += 1 if char in " \t" else 2
             continue
@@ -85,9 +86,9 @@ def _words(line: str, at: int) -> list[Word]:
         known = known and text is not None
         pieces.append(text or "")
     if pieces is not None:
-        found.append(Word("".join(pieces) if known else None, start, last))
+        found.append(ShellWord("".join(pieces) if known else None, start, last))
     if stdin and (newline := line.find("\n", at)) >= 0 and (end := _end_of(line, newline + 1, stdin)) is not None:
-        found += [Word("<<", at, at), Word(line[newline + 1 : end], newline + 1, end)]
+        found += [ShellWord("<<", at, at), ShellWord(line[newline + 1 : end], newline + 1, end)]
     return found
 
 

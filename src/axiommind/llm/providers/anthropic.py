@@ -1,35 +1,34 @@
-"""Extraction by Anthropic's API, with a key of one's own."""
+"""Anthropic's API, with a key of one's own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from axiommind.learning.extractors import Spend
-from axiommind.learning.extractors._asking import Answered, Question, Unanswered, Usage, count
-from axiommind.learning.extractors._served import Served, served_at
+from axiommind.llm.contract import Answered, Question, Unanswered, Usage
+from axiommind.llm.providers._figures import count
+from axiommind.llm.providers._http import HttpProvider, endpoint_of
 
 if TYPE_CHECKING:
     from axiommind.config import Config
 
-__all__ = ["Anthropic", "make"]
+__all__ = ["AnthropicProvider", "connect"]
 
 _URL = "https://api.anthropic.com"
 _MODEL = "claude-haiku-5-5"
 _VERSION = "2023-06-01"
-_MOST_TOKENS = 16_000  # of an answer; far more than the entries of one part need
+_MOST_TOKENS = 16_000  # of an answer; far more than one answer needs
 
 
-def make(config: Config, spend: Spend) -> Anthropic:
-    at = served_at(config, url=_URL, path="/v1/messages", variable="ANTHROPIC_API_KEY")
-    return Anthropic(at, config.extract_model or _MODEL, config.extract_chars, spend)
+def connect(config: Config) -> AnthropicProvider:
+    at = endpoint_of(config, url=_URL, path="/v1/messages", variable="ANTHROPIC_API_KEY")
+    return AnthropicProvider(at, config.extract_model or _MODEL)
 
 
-class Anthropic(Served):
+class AnthropicProvider(HttpProvider):
     name = "anthropic"
 
-    def _formats(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-        strict = {"output_config": {"format": {"type": "json_schema", "schema": schema}, "effort": "low"}}
+    def _formats(self, question: Question) -> tuple[dict[str, Any], ...]:
+        strict = {"output_config": {"format": {"type": "json_schema", "schema": question.schema}, "effort": "low"}}
         return (strict, {})  # older models know no such thing
 
     def _headers(self) -> dict[str, str]:
@@ -37,7 +36,7 @@ class Anthropic(Served):
 
     def _body(self, question: Question) -> dict[str, Any]:
         return {
-            "model": self._model,
+            "model": self.model,
             "max_tokens": _MOST_TOKENS,
             "system": question.instruction,
             "messages": [{"role": "user", "content": question.material}],
@@ -47,17 +46,17 @@ class Anthropic(Served):
         used = body.get("usage")
         model = body.get("model")
         usage = Usage(
-            model if isinstance(model, str) and model else self._model,
+            model if isinstance(model, str) and model else self.model,
             count(used, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"),
             count(used, "output_tokens"),
         )
         if body.get("stop_reason") == "refusal":
-            return Unanswered(f"{usage.model} refused to read this session", usage)
+            return Unanswered(f"{usage.model} refused to answer", usage)
         content = body.get("content")
         if not isinstance(content, list):
             return Unanswered(f"{self._at.host} answered without a message", usage)
         texts = [block.get("text") for block in content if isinstance(block, dict) and block.get("type") == "text"]
         flaw = ""
         if body.get("stop_reason") in ("max_tokens", "model_context_window_exceeded"):
-            flaw = f"it was cut off at {usage.output_tokens or _MOST_TOKENS:,} tokens; give fewer entries"
+            flaw = f"it was cut off at {usage.output_tokens or _MOST_TOKENS:,} tokens"
         return Answered("".join(text for text in texts if isinstance(text, str)), usage, flaw)

@@ -1,18 +1,15 @@
-"""What people state plainly: standing rules, things to remember, decisions. English, Korean, Chinese, Japanese.
+"""What a sentence plainly states: a rule (always, never), something to know, a decision. One table for each language.
 
-Only a person's own sentences count: not code, not quoted or pasted text, not questions, not long prompts, and not
-the prompt that another agent wrote for a subagent. An order for this once is no rule.
+English, Korean, Chinese and Japanese. Precision comes before recall: what may be an order for this once, somebody
+else's, or about nothing of the work, states nothing here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
-from axiommind.learning.drafts import Draft, Quote
-from axiommind.learning.extractors._phrases import (
+from axiommind.text.statements._phrases import (
     MOMENT,
     ONLY_A_REASON,
     PHRASES,
@@ -23,21 +20,11 @@ from axiommind.learning.extractors._phrases import (
     WORK,
     Phrase,
 )
-from axiommind.learning.extractors._precision import PRECISION
-from axiommind.learning.extractors._prohibitions import PROHIBITIONS
-from axiommind.learning.extractors._quoting import clip
-from axiommind.projections.transcript import Transcript
+from axiommind.text.statements._prohibitions import PROHIBITIONS
 
-__all__ = ["Statement", "stated", "statements"]
+__all__ = ["Statement", "reason_in", "stated"]
 
-_PROMPT = 1_200  # characters; what is longer was pasted, or is a document
-_LINES = 25
-_SENTENCE = 240
-_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _INLINE = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|「[^」\n]{1,200}」|『[^』\n]{1,200}』")
-_PASTED = re.compile(r"\s*(?:[>$#|\[{<]|//|\*/|at\s+\S+\s*\(|\d{2}:\d{2}|Implement the following plan)")
-_BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_END = re.compile(r"[.!?]+(?=\s|$)|[。！？]+|\n+")
 _OF_THE_DAY = re.compile(r"\bthe (?:PR|pull request|issue|ticket|bug)\b", re.IGNORECASE)  # nobody decides a way by it
 _HANGUL = re.compile(r"[가-힣]")
 _KANA = re.compile(r"[ぁ-んァ-ヴ]")
@@ -51,56 +38,6 @@ class Statement(NamedTuple):
     language: str
     title: str
     why: str
-
-
-def statements(transcript: Transcript) -> list[Draft]:
-    found: dict[tuple[str, str], Draft] = {}
-    for n, message in enumerate(transcript.messages):
-        if message.role != "person" or transcript.subagent or message.copied:
-            continue
-        for sentence, after in pairwise([*_sentences(message.text), ""]):
-            said = stated(sentence)
-            if said is None:
-                continue
-            decided, ruled = said.kind == "decided", said.kind in ("always", "never")
-            quotes, why = [Quote(n, sentence)], said.why
-            if decided and not why and (why := _reason(after, said.language)):
-                quotes.append(Quote(n, after))
-            rule = f"stated-{said.language}"
-            draft = Draft(
-                type="decision" if decided else "fact",
-                title=clip(sentence) if ruled else said.title,  # without its `never` a rule would read as its opposite
-                text=sentence,
-                quotes=tuple(quotes),
-                rule=rule,
-                confidence=PRECISION[rule],
-                rationale=why if decided else "",
-                key=said.title,
-                value=f"{said.kind}: {said.title}" if ruled else said.title,
-                timestamp=message.timestamp,
-            )
-            found[draft.type, draft.key] = draft  # who says it again, or otherwise, means the later
-    return list(found.values())
-
-
-def _sentences(text: str) -> Iterator[str]:
-    """A short prompt's sentences as they stand; an empty one for code, a pasted line or a question."""
-    if len(text) > _PROMPT * 4 or len(text.strip()) > _PROMPT or text.strip().count("\n") > _LINES:
-        return
-    masked = _FENCE.sub(lambda fence: "\n" * len(fence[0]), text)
-    start = 0
-    for end in [*_END.finditer(masked), None]:
-        stop = end.start() if end else len(masked)
-        line_start = masked.rfind("\n", 0, start) + 1
-        part = masked[start:stop]
-        asked = end is not None and any(mark in end[0] for mark in "?？")
-        bullet = _BULLET.match(part)
-        first = start + (bullet.end() if bullet else len(part) - len(part.lstrip()))
-        sentence = text[first:stop].rstrip()
-        said = not asked and not _PASTED.match(masked, line_start) and 4 <= len(sentence) <= _SENTENCE
-        if first < stop:
-            yield sentence if said else ""
-        start = end.end() if end else stop
 
 
 def stated(sentence: str) -> Statement | None:
@@ -119,6 +56,12 @@ def stated(sentence: str) -> Statement | None:
     standing = prohibition.standing.search(said.title) if said is not None else None
     place = standing.groupdict().get("place") if standing is not None else None
     return said if standing is not None and (place is None or WORK[language].search(place)) else None
+
+
+def reason_in(sentence: str, language: str) -> str:
+    """The reason, of a sentence that gives one and says nothing else; otherwise empty."""
+    match = ONLY_A_REASON[language].match(sentence)
+    return next((text for text in match.groups() if text), "") if match else ""
 
 
 def _statement(phrase: Phrase, match: re.Match[str], sentence: str, language: str) -> Statement | None:
@@ -149,11 +92,6 @@ def _statement(phrase: Phrase, match: re.Match[str], sentence: str, language: st
     if len(claim) < (6 if language == "en" else 3) or VAGUE.match(claim) or not WORK[language].search(claim):
         return None
     return Statement(phrase.kind, language, claim, why)
-
-
-def _reason(sentence: str, language: str) -> str:
-    match = ONLY_A_REASON[language].match(sentence)
-    return next((text for text in match.groups() if text), "") if match else ""
 
 
 def _language(sentence: str) -> str:

@@ -6,10 +6,13 @@ put together. What a draft says in full is quoted in pieces (`covered`), and the
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
-from axiommind.learning.drafts import Quote
-from axiommind.projections.transcript import ToolCall, Transcript
+from axiommind.extraction.drafts import Quote
+from axiommind.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from axiommind.projections.transcript import ToolCall, Transcript
 
 __all__ = [
     "LONGEST",
@@ -30,7 +33,7 @@ LONGEST = 200
 SHORTEST = 30  # a first line shorter than this says too little alone, and takes the next ones along
 MOST_QUOTES = 6  # of what one draft says
 _TITLE = 200
-_WIDE = re.compile(r"[぀-ヿ㐀-鿿豈-﫿]")  # kana and Han, where words have no blanks between them
+_WIDE = lazy(r"[぀-ヿ㐀-鿿豈-﫿]")  # kana and Han, where words have no blanks between them
 
 
 def head(text: str) -> str:

@@ -1,0 +1,50 @@
+"""Drafts: what an extractor gives. A claim that is not yet believed, and the words that it quotes for it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Draft", "DraftBlocker", "DraftStep", "Quote"]
+
+
+class Quote(NamedTuple):
+    """Words that an extractor says were said, and in which message. Where exactly is found by code, never given."""
+
+    message: int
+    text: str
+
+
+class DraftStep(NamedTuple):
+    """A status that a task was said to have, in the order it was said."""
+
+    status: str
+    quotes: tuple[Quote, ...] = ()
+    timestamp: int | None = None
+
+
+class DraftBlocker(NamedTuple):
+    """What a task waits for, in the words of whoever said it. `is_title`: it is the title of another task, known
+    from a reference by number, and not just a text that may look like one."""
+
+    text: str
+    is_title: bool = False
+
+
+class Draft(NamedTuple):
+    """A claim as an extractor gives it."""
+
+    type: str  # of ENTRY_TYPES
+    title: str
+    text: str  # the claim in full: a statement, what was decided, the insight, what a task is about, a note
+    quotes: tuple[Quote, ...]
+    rule: str  # what made it: the name of a rule, or of a model
+    confidence: float = 0.0  # the measured precision of the rule, which is filled in for it, or what the model says
+    rationale: str = ""  # of a decision: why
+    target: str = ""  # of a reference: URL, commit, pull request
+    key: str = ""  # what it is about, to be told from other claims by; the title, unless given
+    value: str = ""  # what has to agree for two claims of the same key to be one; the text, unless given
+    timestamp: int | None = None
+    steps: tuple[DraftStep, ...] = ()  # of a task
+    priority: str | None = None
+    blocked_by: tuple[DraftBlocker, ...] = ()
+    renamed_from: str = ""  # of a task: the title it had before, in this session

@@ -1,0 +1,96 @@
+"""The offline rules: one file each, and the folder is the registry.
+
+A rule's file declares what it is called, how precise it was measured to be, and what its entries are like (`RULES`);
+`find(transcript)` gives its drafts. Everybody else asks the declaration: nobody knows a rule by its name. A hook asks
+too, so these files import little and compile their patterns when they are used.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from axiommind.registry import Registry
+
+if TYPE_CHECKING:
+    from axiommind.extraction.drafts import Draft
+    from axiommind.projections.transcript import Transcript
+
+__all__ = [
+    "FIX",
+    "MOST_DRAFTS",
+    "OWN_WORDS",
+    "PLAIN",
+    "PLAN",
+    "QUESTION",
+    "RECORD",
+    "Rule",
+    "RuleModule",
+    "declared",
+    "form_of",
+    "modules",
+]
+
+# What an entry is like, for whoever shows it.
+PLAIN = "plain"  # its title or its text says it
+OWN_WORDS = "own-words"  # a person's own sentence
+QUESTION = "question"  # the title asks, the text answers
+PLAN = "plan"  # what was to be done, and the rationale says why
+RECORD = "record"  # what was done: the title says it, git has the rest
+FIX = "fix"  # an error and what mended it: worth telling when the error comes back
+
+MOST_DRAFTS = 500  # of one rule and session; a list that is longer is not what somebody means
+
+
+class Rule(NamedTuple):
+    """What a rule says about itself."""
+
+    name: str  # in the column `entries.rule`
+    types: tuple[str, ...]  # of the entries that it gives
+    labelled: str  # the file in tests/learning/labelled by which bench/precision.py measures it
+    right: int  # of the drafts that are labelled there
+    total: int
+    form: str = PLAIN
+    note: str = ""  # on the measurement
+
+    @property
+    def precision(self) -> float:
+        """How often the rule was right, to two places: the confidence of its drafts. The addition keeps a small
+        sample from claiming what it cannot know."""
+        return round((self.right + 1) / (self.total + 2), 2)
+
+
+class RuleModule(Protocol):
+    """What a module in this folder offers."""
+
+    RULES: tuple[Rule, ...]
+    ORDER: int  # where its drafts come among those of a session
+
+    def find(self, transcript: Transcript) -> list[Draft]:
+        """What it finds in a session; of each draft, `rule` is one of the names above."""
+
+
+REGISTRY: Registry[RuleModule] = Registry(__name__, requires=("RULES", "ORDER", "find"))
+
+
+def modules() -> dict[str, RuleModule]:
+    """The rules' modules by name, in the order of their drafts."""
+    found = {name: module for name in REGISTRY.own() if (module := REGISTRY.find(name)) is not None}
+    return dict(sorted(found.items(), key=lambda one: (one[1].ORDER, one[0])))
+
+
+def declared() -> dict[str, Rule]:
+    """Every rule by its name."""
+    return {rule.name: rule for module in modules().values() for rule in module.RULES}
+
+
+@lru_cache
+def form_of(rule: str) -> str:
+    """What an entry of this rule is like; plain also where `entries.rule` names a model, an agent or a person.
+
+    A hook asks this, so only one file is looked at: that of the rule's name, or of what stands before its hyphen
+    (`stated-en`). A rule of another file is plain.
+    """
+    module = REGISTRY.find(rule) or REGISTRY.find(rule.partition("-")[0])
+    known = () if module is None else module.RULES
+    return next((one.form for one in known if one.name == rule), PLAIN)

@@ -1,0 +1,86 @@
+"""Pull requests that `gh pr create` opened."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from axiommind.extraction.drafts import Draft
+from axiommind.extraction.quoting import MOST_QUOTES, clip, head, only, within
+from axiommind.extraction.rules import RECORD, Rule
+from axiommind.extraction.rules._git import RESULT_CHARS, body_of, command_of
+from axiommind.extraction.rules._shell_words import ShellWord, runs
+from axiommind.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from axiommind.projections.transcript import ToolCall, Transcript
+
+RULES = (
+    Rule(
+        "pull-requests",
+        types=("reference",),
+        form=RECORD,
+        labelled="pull-requests",
+        right=15,
+        total=15,
+        note="131 real sessions, all there are",
+    ),
+)
+ORDER = 5
+
+_PULL = lazy(r"https://[\w.-]{1,100}/[\w.-]{1,100}/[\w./-]{1,200}?/(?:pull|merge_requests)/(\d{1,9})(?![\w/])")
+
+
+def find(transcript: Transcript) -> list[Draft]:
+    found: dict[str, Draft] = {}
+    for use in transcript.uses:
+        command, message = command_of(use)
+        if message is None or "gh" not in command:
+            continue
+        calls = runs(command, "gh", "pr", "create")
+        if len(calls) != 1 or any(word.text in ("--dry-run", "--web", "-w") for word in calls[0]):
+            continue
+        for result in use.results:
+            links = list(_PULL.finditer(transcript.messages[result].text[:RESULT_CHARS]))
+            if links:
+                draft = _pull_request(transcript, use, message, calls[0], result, links[-1])
+                found[draft.target] = draft
+    return list(found.values())
+
+
+def _pull_request(
+    transcript: Transcript, use: ToolCall, message: int, words: list[ShellWord], result: int, link: re.Match[str]
+) -> Draft:
+    title = _option(words, "--title", "-t")
+    body = _option(words, "--body", "-b")
+    command = transcript.messages[message].text
+    quotes = within(transcript, result, link[0])
+    if title is not None:
+        quotes = only(quotes, within(transcript, message, head(command[title.start : title.end])))
+    name = clip(title.text or "") if title is not None else ""
+    told = ""
+    if body is not None:
+        raw = command[body.start : body.end]
+        more, told = body_of(transcript, message, body.text or "", raw, MOST_QUOTES - len(quotes))
+        quotes = only(quotes, more)
+    return Draft(
+        type="reference",
+        title=name or f"Pull request {link[1]}: {'/'.join(link[0].split('/')[3:-2])}",
+        text=f"{name}\n{told}".strip() or link[0],
+        quotes=quotes,
+        rule="pull-requests",
+        target=link[0],
+        timestamp=use.timestamp,
+    )
+
+
+def _option(words: list[ShellWord], *names: str) -> ShellWord | None:
+    for word, value in pairwise(words):
+        if word.text in names and value.text is not None:
+            return value
+    for word in words:
+        for name in names:
+            if word.text is not None and word.text.startswith(f"{name}=") and len(name) > 2:
+                return ShellWord(word.text[len(name) + 1 :], word.start + len(name) + 1, word.end)
+    return None

@@ -1,0 +1,64 @@
+"""What is asked of a model and what comes back: values, and the one protocol that every provider keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+__all__ = ["Answered", "Ask", "Provider", "Question", "Unanswered", "Unreachable", "Usage"]
+
+
+class Question(NamedTuple):
+    """What a model is asked: our words, the material they are about, and the shape of the answer."""
+
+    instruction: str
+    material: str
+    schema: Mapping[str, Any]
+    name: str = "answer"  # of the schema, for the servers that want one
+
+
+class Usage(NamedTuple):
+    """What a call took, as far as the other side says. `usd` is None where nobody says."""
+
+    model: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = None
+
+
+class Answered(NamedTuple):
+    """What the model wrote. `flaw`: why it cannot be whole, when that is known without reading it."""
+
+    text: str
+    usage: Usage
+    flaw: str = ""
+
+
+class Unanswered(NamedTuple):
+    """No answer came: `why` is for people to read and holds nothing secret. `again`: the next try will be different."""
+
+    why: str
+    usage: Usage
+    again: bool = False
+
+
+Ask = Callable[[Question], Answered | Unanswered]
+
+
+class Unreachable(Exception):
+    """A provider that cannot be asked at all, so that no call is made and nothing is spent."""
+
+
+class Provider(Protocol):
+    @property
+    def name(self) -> str:
+        """What the settings call it."""
+
+    @property
+    def model(self) -> str:
+        """The model that it asks for; an answer may come from another one."""
+
+    def check(self) -> None:
+        """Raise `Unreachable` where it is known without a call that none could be made."""
+
+    def ask(self, question: Question) -> Answered | Unanswered: ...
