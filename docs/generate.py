@@ -22,8 +22,9 @@ from axiommind.config import KEYS, Config
 from axiommind.errors import AxmError
 from axiommind.log.sqlite import SqliteLog
 from axiommind.memory import Memory
-from axiommind.projections import passages
+from axiommind.projections import passages, sessions
 from axiommind.projections.runner import Index
+from axiommind.projections.runner import tables as index_tables
 from axiommind.reports import perspectives
 from axiommind.reports.perspectives import COMMON, Param, Perspective
 from axiommind.surfaces import cli, mcp
@@ -44,83 +45,6 @@ LOG_TABLES = {
     "heads": "How far each file was read, and its state then, so that an unchanged file is not opened.",
     "tombstones": "Sessions, documents (as `session`) and projects that were forgotten and are not read again.",
     "migrations": "Which migrations of the log's schema were applied, and when.",
-}
-INDEX_TABLES = {
-    "sessions": "One row per session, subagents included (`parent_session`), with its counts, tokens and title.",
-    "prompts": "What a person asked: only real prompts, not tool results or text that the client added.",
-    "prompt_keywords": "The words of each prompt without stop words.",
-    "commands": "What a person ran: slash commands (`slash`) and shell lines typed with `!` (`bash`).",
-    "responses": "One row per answer of a model, its streamed lines joined, with its tokens.",
-    "tool_uses": "One row per tool use, in order (`seq_order`), with its classified name, input and outcome; "
-    "`output` is an excerpt of what the tool returned, if that is worth searching.",
-    "file_edits": "The tool uses that changed a file (Edit, Write, MultiEdit, NotebookEdit), with its path.",
-    "compactions": "Where a session was compacted, with the number of tokens before and after.",
-    "pull_requests": "Pull requests that a session was linked to.",
-    "record_counts": "Lines by record type; `known` is 0 for a type that this version does not know.",
-    "problems": "Lines that could not be read, and why.",
-    "records": "The identity of each message line; forks copy lines with the same `uuid`.",
-    "summaries": "Summaries that refer to a message, possibly in another file.",
-    "session_titles": "Titles by where they came from: `custom`, `ai`, `last-prompt`, `task`.",
-    "sidecars": "Small files next to a transcript: a subagent's type and the tool use that started it, a title.",
-    "segments": "Where the lines of a file are in the log; citations open from here.",
-    "files": "The transcript files, and since when a file has been missing.",
-    "tool_transitions": "How often one tool follows another in a session, and with what probability.",
-    "weekly_buckets": "Uses of each tool in each week (Monday, UTC); prompts are counted as `(prompts)`.",
-    "file_hotspots": "How often each file was edited, and in how many sessions.",
-    "session_links": "Pairs of sessions of one project that edited the same files.",
-    "folders": "The folders added with `axm kb add`, with their globs, one per line.",
-    "documents": "One row per document in them; `root` is its folder, `blob` its text in the log.",
-    "document_tags": "The tags in the front matter of a document.",
-    "document_problems": "Problems in a document, by line (0: the document as a whole).",
-    "chunks": "The chunks of a document: `text` is its lines `line_start` to `line_end`, `heading` the headings above.",
-    "passages": "What full-text search can find. `ref` is the id of the row that has the text: in `prompts`, "
-    "`responses`, `tool_uses`, `entries`, `chunks` or `pad_chunks` by `kind` (`prompt`, `response`, `tool`, `insight`, "
-    "`doc`, `pad`). It belongs to a session, or to a document, scratchpad or workflow (`doc_id`); `timestamp` is when "
-    "it was said or written, or when the document was last modified.",
-    "passages_pending": "Rows added or changed while a batch is projected; always empty between runs.",
-    "passages_fts": "The terms of the passages (FTS5, contentless), made by our own tokeniser: see ADR 0005.",
-    "passage_texts": "A view: the text of each passage.",
-    "workflows": "Working memory: one row per workflow. `project_scope` is the label as given, `project` the project "
-    "that it belongs to, `position` the last event about it or one of its scratchpads.",
-    "pads": "The scratchpads of workflows, without their text; `version` counts the writes.",
-    "pad_chunks": "The text of scratchpads in chunks: lines `line_start` to `line_end`. Without a `pad_id` it is the "
-    "description of the workflow.",
-    "pad_owners": "The workflow and scratchpad of each chunk, as numbers (0: the workflow's own text), and how many of "
-    "its indexed terms come from its title; used to count points.",
-    "scratchpads": "A view: scratchpads with their whole text.",
-    "entries": "What was learned: one claim per row, with its stage, status, keys and evidence. Content never changes.",
-    "entry_evidence": "A view: one row per quote of an entry, with the file, line and span of its words, or with the "
-    "`reason` why they were not found.",
-    "promotions": "Every change of stage, with the policy (and its version) or person responsible.",
-    "rulings": "What was said about an entry: `contested`, `superseded` (by `other_id`), `deprecated`, `restored`.",
-    "conflicts": "Pairs of claims with the same key that cannot both hold, and how the conflict was settled.",
-    "entry_uses": "When an entry was shown, injected or cited by a decision, and in which session.",
-    "rejected_claims": "Keys of claims that a person rejected: they are not learned again.",
-    "checks": "The checkers' verdicts on the entries of a session, and whether they agreed.",
-    "decisions": "What was decided with `axm decision make`.",
-    "decision_evidence": "The entries that a decision rests on, and the stage they had then.",
-    "entities": "The current state of tasks, conditions and artifacts, derived from their events (`current_json`).",
-    "entity_keys": "Every canonical key that an entity has had, with the event that set it.",
-    "task_links": "Which entities a task's event names: what has to be recomputed when one of them is removed.",
-    "entity_aliases": "The canonical keys by which an entity is found; the newest entity owns a key.",
-    "edges": "`evidence_of` (entry → task), `blocked_by`, `blocked_by_suggested`, `resolves_to`.",
-    "task_events": "The events of tasks, conditions and artifacts as rows, with their text.",
-    "v_task_blockers_effective": "A view: what a task waits for; a resolved condition is replaced by its resolution.",
-    "vector_outbox": "What has to be embedded, and its progress (`status`, `error`, `attempts`). `item_id` is the "
-    "id of a passage (`prompt`, `response`, `doc`, `pad`, `tool`), of an entry, of a session (`summary`: what it is "
-    "about) or of a task (`task_title`); `created_at` is when that was said.",
-    "build_runs": "One row per run of the pipeline over a session: with which extractor, and how it ended.",
-    "pipeline_metrics": "How long each step of a build took, and whether it succeeded.",
-    "model_calls": "Each call to a model, with its tokens and cost, if known.",
-    "learning_voids": "Sessions to be learned again, because a task they mention was forgotten with another session.",
-    "learned": "How far each session was learned (`head`), by which extractor, and whether that failed.",
-    "served": "Context that hooks supplied: one row per answer, with the session that got it, its tokens and its time.",
-    "served_items": "The items of each answer: the id of a passage, entry, task or decision, its probability, and the "
-    "session or document it belongs to (`owner`).",
-    "meta": "`schema_version`, `project_path` (always `*`), `last_indexed_at`, `embedding_version` (of new jobs).",
-    "projection_offsets": "How far each projection has read the log, and its version.",
-    "common_terms": "How often the most common terms occurred when there were `of_passages` passages: a cache that "
-    "saves counting them for each query.",
 }
 # What clients pass to the model about a tool, and everything that `tools/list` contains.
 TOLD = ("name", "description", "inputSchema")
@@ -357,7 +281,7 @@ def kind(schema: dict[str, Any]) -> str:
 
 
 def every_perspective() -> str:
-    found = [perspectives.load(name) for name in perspectives.names()]
+    found = [perspectives.load(name) for name in perspectives.REGISTRY.own()]
     parts = [
         NOTE,
         "# Perspectives\n",
@@ -414,7 +338,9 @@ def schema() -> str:
             "derived tables (`tool_transitions`, `weekly_buckets`, `file_hotspots`, `session_links`) have no column",
             "`project` there; over all projects their counts are summed and the probabilities recomputed.",
             "\n## index.db",
-            tables(Path(folder) / "index.db", INDEX_TABLES),
+            tables(
+                Path(folder) / "index.db", {table.name: table.about for table in (*sessions.TABLES, *index_tables())}
+            ),
             "\n## log.db",
             tables(Path(folder) / "log.db", LOG_TABLES),
         ]

@@ -65,7 +65,7 @@ def test_what_lands_in_the_tables(world: World) -> None:
     assert {k for (k,) in world.rows("select keyword from prompt_keywords")} == {"add", "test", "parser"} or (
         "parser" in {k for (k,) in world.rows("select keyword from prompt_keywords")}
     )
-    assert world.rows("select key, value from meta where key <> 'last_indexed_at' order by key") == [
+    assert world.rows("select key, value from meta where key not in ('last_indexed_at', 'scope') order by key") == [
         ("embedding_version", "1"),
         ("project_path", "*"),
         ("schema_version", "3"),

@@ -82,6 +82,16 @@ def test_it_is_listed_with_ours(scribe: Path, name: str) -> None:
     assert len(PLACES[name].REGISTRY.names()) > len(PLACES[name].REGISTRY.own())
 
 
+def test_the_command_line_knows_it(scribe: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from axiommind.surfaces.cli import main
+
+    assert main(["query", "--list-perspectives"]) == 0
+    assert "on which days most was asked" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["learn", "--help"])
+    assert "reminders" in capsys.readouterr().out
+
+
 def test_sessions_of_another_agent_are_indexed_searched_queried_and_forgotten(scribe: Path, world: World) -> None:
     session(world.base / ".scribe")
     world.write(asking("a prompt of Claude Code"))

@@ -193,5 +193,5 @@ def tables(db: sqlite3.Connection) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table, and of the view."""
     return {
         name: sorted(db.execute(f"select * from {name}").fetchall(), key=repr)
-        for name in (*tasks.TABLES, "v_task_blockers_effective")
+        for name in (table.name for table in tasks.TABLES)
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import tempfile
@@ -15,15 +16,13 @@ from axiommind.log import Head
 from axiommind.log.sqlite import SqliteLog
 from axiommind.projections import PLACE_BITS
 from axiommind.projections.passages import KIND_BITS
-from axiommind.projections.runner import compare
+from axiommind.projections.replay import compare
+from axiommind.projections.runner import tables
 from axiommind.sources import jsonl
 from axiommind.vectors import sweep, versions
 from axiommind.vectors.contract import PASSAGES, SESSIONS
 
 __all__ = ["verify"]
-
-# What a forgotten session leaves nothing in.
-_LEARNED = ("entries", "task_events", "build_runs", "pipeline_metrics", "learned", "checks", "entry_uses")
 
 
 def verify(config: Config, log: SqliteLog, key: bytes, *, deep: bool) -> list[tuple[str, str]]:
@@ -62,20 +61,23 @@ def _check_index(path: Path) -> list[tuple[str, str]]:
 
 
 def _check_forgotten(path: Path, log: SqliteLog) -> list[tuple[str, str]]:
-    """No trace of what was forgotten: neither as a session nor as a document."""
-    found = []
+    """No trace of what was forgotten, in any table that says whose its rows are."""
+    marks = log.tombstones()
+    found: set[tuple[str, str]] = set()
     try:
         with closing(sqlite.open_read(path)) as db:
-            for kind, name in sorted(log.tombstones()):
-                column = "id" if kind == "session" else "project"
-                tables = [("sessions", column), ("documents", column)]
-                if kind == "session":
-                    tables += [("decisions", "decision_id"), *((table, "session_id") for table in _LEARNED)]
-                if any(db.execute(f"select 1 from {t} where {c} = ?", (name,)).fetchone() for t, c in tables):
-                    found.append((f"index.db {kind} {name}", "was forgotten, but is still in the index"))
+            for table in (table for table in tables() if table.forgotten_by):
+                columns = {row[1] for row in db.execute(f"pragma table_info({table.name})")}
+                for kind, column in (("session", table.forgotten_by), ("project", "project")):
+                    if column not in columns:
+                        continue
+                    wanted = json.dumps([name for of, name in marks if of == kind])
+                    those = f"{column} in (select value from json_each(?))"
+                    rows = db.execute(f"select distinct {column} from {table.name} where {those}", (wanted,))
+                    found |= {(kind, row[0]) for row in rows}
     except sqlite3.DatabaseError as error:
-        found.append(("index.db", f"cannot be read: {error}"))
-    return found
+        return [("index.db", f"cannot be read: {error}")]
+    return [(f"index.db {kind} {name}", "was forgotten, but is still in the index") for kind, name in sorted(found)]
 
 
 def _check_vectors(config: Config, log: SqliteLog) -> list[tuple[str, str]]:

@@ -1,20 +1,21 @@
 """Projections: folds of the log into tables of `index.db`. All of them are disposable.
 
 One file each, and the folder is the registry. A projection has a name, a version (changing its shape is a new
-version; replay does the rest), the projections it builds on, its tables, and `apply(db, batch)`.
+version; replay does the rest), the projections it builds on, `apply(db, batch)`, and its tables, each of which says
+what is in it and what of it a project sees. Modules without tables help; row readers stand beside their projection.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from axiommind.model import Event
     from axiommind.sources.records import Decoded
 
-__all__ = ["PLACE_BITS", "Batch", "Decode", "Projection", "load_all"]
+__all__ = ["OF_PROJECT", "OF_SESSION", "PLACE_BITS", "Batch", "Decode", "Projection", "Table", "load_all"]
 
 
 class Decode(Protocol):
@@ -25,8 +26,26 @@ class Decode(Protocol):
     ) -> Decoded | None: ...
 
 
+# What of a table a project sees, in the two most frequent cases.
+OF_PROJECT = "project = :project"
+OF_SESSION = "session_id in (select id from main.sessions where project = :project)"
 # A row's id is the position of its event and, in so many bits, its place in it.
 PLACE_BITS = 24
+
+
+class Table(NamedTuple):
+    """A table or a view of the index, and everything that others have to know about it."""
+
+    name: str
+    about: str  # a sentence or two for docs/schema.md
+    scope: str = ""  # the rows that a project sees: a condition on them; empty = all of them
+    columns: str = "*"  # and the columns
+    over_all: str = ""  # the query that shows the table over all projects, where that is not its rows
+    forgotten_by: str = ""  # the column with the id of a session or document: when that is forgotten, the row goes
+    differs: str = ""  # operational: the rows that may differ after a rebuild, as a condition
+    differing: tuple[str, ...] = ()  # and the columns
+    is_view: bool = False
+    is_cache: bool = False  # not derived from events at all
 
 
 class Batch:
@@ -55,7 +74,7 @@ class Projection(Protocol):
     VERSION: int
     AFTER: tuple[str, ...]
     EVENT_TYPES: tuple[str, ...]
-    TABLES: tuple[str, ...]
+    TABLES: tuple[Table, ...]
 
     def create(self, db: sqlite3.Connection) -> None: ...
 
@@ -68,6 +87,8 @@ def load_all() -> list[Projection]:
 
     registry: Registry[Projection] = Registry(__name__, requires=("TABLES",), has_helpers=True)
     modules = {module.NAME: module for name in registry.own() if (module := registry.find(name)) is not None}
+    if unknown := {name for module in modules.values() for name in module.AFTER} - modules.keys():
+        raise RuntimeError(f"projections build on what is none: {sorted(unknown)}")
     ordered: list[Projection] = []
     while modules:
         ready = [n for n, m in modules.items() if not set(m.AFTER) & modules.keys()]

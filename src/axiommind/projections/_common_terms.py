@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import sqlite3
 
-__all__ = ["clear", "create", "refresh"]
+from axiommind.projections import Table
+
+__all__ = ["TABLE", "clear", "create", "refresh"]
+
+TABLE = Table(
+    "common_terms",
+    "How often the most common terms occurred when there were `of_passages` passages: a cache that saves counting them "
+    "for each query.",
+    is_cache=True,
+)
 
 # Terms in more passages than this are kept: below, counting takes a quarter of a millisecond at most.
 COMMON = 5_000

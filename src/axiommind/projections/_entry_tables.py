@@ -2,7 +2,57 @@
 
 from __future__ import annotations
 
-__all__ = ["DDL"]
+from axiommind.projections import OF_PROJECT, Table
+
+__all__ = ["DDL", "TABLES"]
+
+TABLES = (
+    Table(
+        "entries",
+        "What was learned: one claim per row, with its stage, status, keys and evidence. Content never changes.",
+        scope=OF_PROJECT,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "entry_evidence",
+        "A view: one row per quote of an entry, with the file, line and span of its words, or with the "
+        "`reason` why they were not found.",
+        scope="entry_id in (select entry_id from entries)",
+        is_view=True,
+    ),
+    Table(
+        "promotions",
+        "Every change of stage, with the policy (and its version) or person responsible.",
+        scope="entry_id in (select entry_id from entries)",
+    ),
+    Table(
+        "rulings",
+        "What was said about an entry: `contested`, `superseded` (by `other_id`), `deprecated`, `restored`.",
+        scope="entry_id in (select entry_id from entries)",
+    ),
+    Table(
+        "conflicts",
+        "Pairs of claims with the same key that cannot both hold, and how the conflict was settled.",
+        scope="newer_id in (select entry_id from entries)",
+    ),
+    Table(
+        "entry_uses",
+        "When an entry was shown, injected or cited by a decision, and in which session.",
+        scope="entry_id in (select entry_id from entries)",
+        forgotten_by="session_id",
+    ),
+    Table(
+        "rejected_claims",
+        "Keys of claims that a person rejected: they are not learned again.",
+        scope="entry_id in (select entry_id from entries)",
+    ),
+    Table(
+        "checks",
+        "The checkers' verdicts on the entries of a session, and whether they agreed.",
+        scope=OF_PROJECT,
+        forgotten_by="session_id",
+    ),
+)
 
 DDL = (
     """

@@ -2,7 +2,114 @@
 
 from __future__ import annotations
 
-__all__ = ["DDL"]
+from axiommind.projections import OF_PROJECT, OF_SESSION, Table
+
+__all__ = ["DDL", "TABLES"]
+
+TABLES = (
+    Table(
+        "sessions",
+        "One row per session, subagents included (`parent_session`), with its counts, tokens and title.",
+        scope=OF_PROJECT,
+        forgotten_by="id",
+    ),
+    Table(
+        "prompts",
+        "What a person asked: only real prompts, not tool results or text that the client added.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "prompt_keywords",
+        "The words of each prompt without stop words.",
+        scope="prompt_id in (select id from prompts)",
+    ),
+    Table(
+        "commands",
+        "What a person ran: slash commands (`slash`) and shell lines typed with `!` (`bash`).",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "responses",
+        "One row per answer of a model, its streamed lines joined, with its tokens.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "tool_uses",
+        "One row per tool use, in order (`seq_order`), with its classified name, input and outcome; `output` "
+        "is an excerpt of what the tool returned, if that is worth searching.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "file_edits",
+        "The tool uses that changed a file (Edit, Write, MultiEdit, NotebookEdit), with its path.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "compactions",
+        "Where a session was compacted, with the number of tokens before and after.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "pull_requests",
+        "Pull requests that a session was linked to.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "record_counts",
+        "Lines by record type; `known` is 0 for a type that this version does not know.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "problems",
+        "Lines that could not be read, and why.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "records",
+        "The identity of each message line; forks copy lines with the same `uuid`.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "summaries",
+        "Summaries that refer to a message, possibly in another file.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "session_titles",
+        "Titles by where they came from: `custom`, `ai`, `last-prompt`, `task`.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "sidecars",
+        "Small files next to a transcript: a subagent's type and the tool use that started it, a title.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "segments",
+        "Where the lines of a file are in the log; citations open from here.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "files",
+        "The transcript files, and since when a file has been missing.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+)
 
 DDL = (
     """

@@ -10,7 +10,7 @@ import json
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import Batch
+from axiommind.projections import OF_PROJECT, Batch, Table
 from axiommind.projections.session_rows import iso, row_id
 
 NAME = "builds"
@@ -24,7 +24,36 @@ EVENT_TYPES = (
     "learning_voided",
     "forgotten",
 )
-TABLES = ("build_runs", "pipeline_metrics", "model_calls", "learned", "learning_voids")
+TABLES = (
+    Table(
+        "build_runs",
+        "One row per run of the pipeline over a session: with which extractor, and how it ended.",
+        scope=OF_PROJECT,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "pipeline_metrics",
+        "How long each step of a build took, and whether it succeeded.",
+        scope=OF_PROJECT,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "model_calls",
+        "Each call to a model, with its tokens and cost, if known.",
+    ),
+    Table(
+        "learning_voids",
+        "Sessions to be learned again, because a task they mention was forgotten with another session.",
+        scope=OF_PROJECT,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "learned",
+        "How far each session was learned (`head`), by which extractor, and whether that failed.",
+        scope=OF_PROJECT,
+        forgotten_by="session_id",
+    ),
+)
 
 _DDL = (
     """

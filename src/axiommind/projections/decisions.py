@@ -10,14 +10,26 @@ import json
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import Batch
+from axiommind.projections import OF_PROJECT, Batch, Table
 from axiommind.projections.session_rows import iso, row_id
 
 NAME = "decisions"
 VERSION = 1
 AFTER = ("entries",)
 EVENT_TYPES = ("decision_made", "forgotten")
-TABLES = ("decision_evidence", "decisions")
+TABLES = (
+    Table(
+        "decisions",
+        "What was decided with `axm decision make`.",
+        scope=OF_PROJECT,
+        forgotten_by="decision_id",
+    ),
+    Table(
+        "decision_evidence",
+        "The entries that a decision rests on, and the stage they had then.",
+        scope="decision_id in (select decision_id from decisions)",
+    ),
+)
 
 _DDL = (
     """

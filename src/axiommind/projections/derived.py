@@ -7,13 +7,51 @@ from __future__ import annotations
 
 import sqlite3
 
-from axiommind.projections import Batch
+from axiommind.projections import OF_PROJECT, Batch, Table
 
 NAME = "derived"
 VERSION = 1
 AFTER = ("sessions",)
 EVENT_TYPES: tuple[str, ...] = ()  # reads what the sessions projection touched
-TABLES = ("tool_transitions", "weekly_buckets", "file_hotspots", "session_links")
+TABLES = (
+    Table(
+        "tool_transitions",
+        "How often one tool follows another in a session, and with what probability.",
+        scope=OF_PROJECT,
+        columns="from_tool, to_tool, count, probability",
+        over_all="""
+        select from_tool, to_tool, n as count, cast(n as real) / sum(n) over (partition by from_tool) as probability
+        from (select from_tool, to_tool, sum(count) as n from main.tool_transitions group by from_tool, to_tool)
+        """,
+    ),
+    Table(
+        "weekly_buckets",
+        "Uses of each tool in each week (Monday, UTC); prompts are counted as `(prompts)`.",
+        scope=OF_PROJECT,
+        columns="week_start, tool_name, count, session_count",
+        over_all="""
+        select week_start, tool_name, sum(count) as count, sum(session_count) as session_count
+        from main.weekly_buckets group by week_start, tool_name
+        """,
+    ),
+    Table(
+        "file_hotspots",
+        "How often each file was edited, and in how many sessions.",
+        scope=OF_PROJECT,
+        columns="file_path, edit_count, session_count",
+        over_all="""
+        select file_path, sum(edit_count) as edit_count, sum(session_count) as session_count
+        from main.file_hotspots group by file_path
+        """,
+    ),
+    Table(
+        "session_links",
+        "Pairs of sessions of one project that edited the same files.",
+        scope=OF_PROJECT,
+        columns="session_a, session_b, shared_files, overlap_ratio, time_gap_minutes",
+        over_all="select session_a, session_b, shared_files, overlap_ratio, time_gap_minutes from main.session_links",
+    ),
+)
 
 _DDL = (
     """

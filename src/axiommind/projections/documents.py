@@ -9,7 +9,7 @@ import sqlite3
 from typing import NamedTuple
 
 from axiommind.model import Event, Problem
-from axiommind.projections import Batch
+from axiommind.projections import Batch, Table
 from axiommind.projections.session_rows import iso, row_id
 from axiommind.sources.markdown import decode
 
@@ -17,7 +17,34 @@ NAME = "documents"
 VERSION = 1
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = ("folder_added", "folder_removed", "document_saved", "document_removed", "forgotten")
-TABLES = ("chunks", "document_tags", "document_problems", "documents", "folders")
+TABLES = (
+    Table(
+        "folders",
+        "The folders added with `axm kb add`, with their globs, one per line.",
+    ),
+    # A folder of notes belongs to everybody, unless it lies in another project.
+    Table(
+        "documents",
+        "One row per document in them; `root` is its folder, `blob` its text in the log.",
+        scope="project = :project or project not in (select project from main.sessions)",
+        forgotten_by="id",
+    ),
+    Table(
+        "document_tags",
+        "The tags in the front matter of a document.",
+        scope="doc_id in (select id from documents)",
+    ),
+    Table(
+        "document_problems",
+        "Problems in a document, by line (0: the document as a whole).",
+        scope="doc_id in (select id from documents)",
+    ),
+    Table(
+        "chunks",
+        "The chunks of a document: `text` is its lines `line_start` to `line_end`, `heading` the headings above.",
+        scope="doc_id in (select id from documents)",
+    ),
+)
 
 _DDL = (
     """

@@ -14,8 +14,10 @@ from typing import Any
 from axiommind.ids import canonical_json
 from axiommind.model import Event
 from axiommind.projections import Batch
-from axiommind.projections._entry_tables import DDL
+from axiommind.projections._entry_tables import DDL, TABLES
 from axiommind.projections.session_rows import iso, row_id
+
+__all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "entries"
 VERSION = 2
@@ -35,7 +37,6 @@ EVENT_TYPES = (
     "entry_used",
     "forgotten",
 )
-TABLES = ("entries", "promotions", "rulings", "conflicts", "entry_uses", "rejected_claims", "checks")
 
 _BY_ENTRY = ("promotions", "rulings", "entry_uses")
 _ACTS = {

@@ -11,13 +11,30 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection
 
-from axiommind.projections import Batch
+from axiommind.projections import Batch, Table
 
 NAME = "outbox"
 VERSION = 3
 AFTER = ("sessions", "entries", "tasks", "passages")
 EVENT_TYPES = ("task_created", "task_title_changed", "forgotten")
-TABLES = ("vector_outbox",)
+TABLES = (
+    Table(
+        "vector_outbox",
+        "What has to be embedded, and its progress (`status`, `error`, `attempts`). `item_id` is the id of a "
+        "passage (`prompt`, `response`, `doc`, `pad`, `tool`), of an entry, of a session (`summary`: what it "
+        "is about) or of a task (`task_title`); `created_at` is when that was said.",
+        scope="""
+        case item_kind
+            when 'entry' then item_id in (select entry_id from entries)
+            when 'task_title' then item_id in (select entity_id from entities)
+            when 'summary' then item_id in (select id from sessions)
+            else item_id in (select id from passages)
+        end
+        """,
+        differs="item_kind = 'tool'",
+        differing=("job_id", "embedding_version", "status", "error", "attempts", "updated_at"),
+    ),
+)
 
 # In the order in which they are embedded.
 KINDS = ("entry", "task_title", "summary", "doc", "pad", "prompt", "response", "tool")

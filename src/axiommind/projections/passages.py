@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from axiommind.projections import Batch
+from axiommind.projections import Batch, Table
 from axiommind.text.tokens import FTS_TOKENIZE, fts_text
 from axiommind.tools.call_text import tool_text
 
@@ -19,7 +19,34 @@ NAME = "passages"
 VERSION = 4
 AFTER = ("sessions", "documents", "entries", "pads")
 EVENT_TYPES: tuple[str, ...] = ()  # follows the rows of the projections before it
-TABLES = ("passages", "passages_pending", "passages_fts")
+TABLES = (
+    Table(
+        "passages",
+        "What full-text search can find. `ref` is the id of the row that has the text: in `prompts`, "
+        "`responses`, `tool_uses`, `entries`, `chunks` or `pad_chunks` by `kind` (`prompt`, `response`, "
+        "`tool`, `insight`, `doc`, `pad`). It belongs to a session, or to a document, scratchpad or workflow "
+        "(`doc_id`); `timestamp` is when it was said or written, or when the document was last modified.",
+        scope="""
+        session_id in (select id from main.sessions where project = :project)
+            or doc_id in (select id from documents) or doc_id in (select id from pads)
+            or doc_id in (select id from workflows)
+        """,
+    ),
+    Table(
+        "passages_pending",
+        "Rows added or changed while a batch is projected; always empty between runs.",
+    ),
+    Table(
+        "passages_fts",
+        "The terms of the passages (FTS5, contentless), made by our own tokeniser: see ADR 0005.",
+    ),
+    Table(
+        "passage_texts",
+        "A view: the text of each passage.",
+        scope="id in (select id from passages)",
+        is_view=True,
+    ),
+)
 
 # An id is its row's id and the kind's number; the numbers are for good.
 KINDS = {"prompt": 0, "response": 1, "tool": 2, "insight": 3, "doc": 4, "pad": 5}

@@ -17,21 +17,35 @@ from pathlib import Path
 
 from axiommind import db as sqlite
 from axiommind.errors import IndexCorrupt, Internal, StoreError, TooNew
-from axiommind.log import EventLog, Finding, unseal
+from axiommind.log import EventLog, unseal
 from axiommind.model import Event
-from axiommind.projections import Batch, Projection, _common_terms, load_all, passages
+from axiommind.projections import Batch, Projection, Table, _common_terms, load_all, passages
+from axiommind.projections.scope import META_KEY, views_of
 from axiommind.sources import load as load_source
 from axiommind.sources.records import Decoded
 
-__all__ = ["Index", "Segments", "compare", "rebuild"]
+__all__ = ["Index", "Segments", "quarantine", "rebuild", "remove_leftovers", "tables"]
 
 SCHEMA_VERSION = 3
 _BATCH_EVENTS = 256
 _BATCH_BYTES = 32 << 20
 _MANY_ROWS = 50_000
-# Operational, not derived from events: different after a rebuild, and allowed to be. Rows, and columns of the others.
-OPERATIONAL = {"meta": "key in ('last_indexed_at', 'embedding_version')", "vector_outbox": "item_kind = 'tool'"}
-OPERATIONAL_COLUMNS = {"vector_outbox": ("job_id", "embedding_version", "status", "error", "attempts", "updated_at")}
+# The tables of the runner itself: of no projection, and made before all of theirs.
+OWN_TABLES = (
+    Table(
+        "meta",
+        "`schema_version`, `project_path` (always `*`), `last_indexed_at`, `embedding_version` (of new jobs), "
+        "`scope` (the views that show one project).",
+        differs=f"key in ('last_indexed_at', 'embedding_version', '{META_KEY}')",
+    ),
+    Table("projection_offsets", "How far each projection has read the log, and its version."),
+    _common_terms.TABLE,
+)
+
+
+def tables() -> list[Table]:
+    """Every table and view of the index."""
+    return [*(table for projection in load_all() for table in projection.TABLES), *OWN_TABLES]
 
 
 class Segments:
@@ -131,6 +145,15 @@ class Index:
                     hint=f"upgrade: {upgrade_command()}",
                 )
             found = dict(db.execute("select projector_name, version from projection_offsets").fetchall())
+            if not found or found == {p.NAME: p.VERSION for p in self._projections}:
+                views = views_of([table for projection in self._projections for table in projection.TABLES])
+                db.execute(
+                    """
+                    insert into meta values (?, ?)
+                    on conflict do update set value = excluded.value where value <> excluded.value
+                    """,
+                    (META_KEY, views),
+                )
             if not found:
                 for projection in self._projections:
                     projection.create(db)
@@ -333,53 +356,3 @@ def _unlink(path: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
         with contextlib.suppress(FileNotFoundError):
             path.with_name(path.name + suffix).unlink()
-
-
-def compare(log: EventLog, path: Path, scratch: Path) -> list[Finding]:
-    """Whether every table equals a fresh replay of the log up to the same position, row for row. Works on a copy, so
-    that nobody's writing disturbs it and a read-only home will do."""
-    copy = scratch / "live.db"
-    live = sqlite.open_read(path)
-    try:
-        snapshot = sqlite3.connect(copy)
-        live.backup(snapshot)
-        (position,) = snapshot.execute("select min(position) from projection_offsets").fetchone()
-        snapshot.close()
-    finally:
-        live.close()
-    fresh = Index(scratch / "replay.db", throwaway=True)
-    try:
-        fresh.catch_up(log, Segments(log), until=position)
-        return _differences(fresh.db, copy)
-    finally:
-        fresh.close()
-
-
-def _differences(fresh: sqlite3.Connection, copy: Path) -> list[Finding]:
-    found = []
-    fresh.execute("attach ? as live", (str(copy),))
-    tables = ["meta", "projection_offsets"]
-    tables += [t for p in load_all() for t in p.TABLES if not t.endswith("_fts")]
-    for schema in ("main", "live"):
-        vocabulary = f"create virtual table temp.{schema}_terms using fts5vocab({schema}, passages_fts, 'instance')"
-        fresh.execute(vocabulary)
-    pairs = [(f"main.{t}", f"live.{t}", t) for t in tables]
-    pairs.append(("temp.main_terms", "temp.live_terms", "passages_fts"))
-    for replayed, lived, name in pairs:
-        where = f"where not ({OPERATIONAL[name]})" if name in OPERATIONAL else ""
-        for left, right, what in ((lived, replayed, "not in a replay"), (replayed, lived, "only in a replay")):
-            columns = _compared(fresh, name)
-            rows, others = (f"select {columns} from {table} {where}" for table in (left, right))
-            sql = f"select count(*) from ({rows} except {others})"
-            (count,) = fresh.execute(sql).fetchone()
-            if count:
-                found.append(Finding(f"index.db {name}", f"{count} rows are {what} of the log"))
-    return found
-
-
-def _compared(db: sqlite3.Connection, table: str) -> str:
-    """The columns of a table that come from events."""
-    own = OPERATIONAL_COLUMNS.get(table)
-    if own is None:
-        return "*"
-    return ", ".join(row[1] for row in db.execute(f"pragma table_info({table})") if row[1] not in own)

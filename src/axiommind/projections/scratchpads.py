@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from axiommind.model import Event
-from axiommind.projections import Batch
+from axiommind.projections import Batch, Table
 from axiommind.projections.session_rows import iso, row_id
 from axiommind.text.edits import Edit, count, cut
 from axiommind.text.edits import apply as edited
@@ -23,7 +23,38 @@ NAME = "pads"
 VERSION = 1
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = ("workflow_created", "workflow_updated", "scratchpad_written", "forgotten")
-TABLES = ("pad_owners", "pad_chunks", "pads", "workflows")
+# A workflow without a project belongs to everybody.
+_FLOWS = "select id from main.workflows where project in (:project, '')"
+TABLES = (
+    Table(
+        "workflows",
+        "Working memory: one row per workflow. `project_scope` is the label as given, `project` the project "
+        "that it belongs to, `position` the last event about it or one of its scratchpads.",
+        scope=f"id in ({_FLOWS})",
+    ),
+    Table(
+        "pads",
+        "The scratchpads of workflows, without their text; `version` counts the writes.",
+        scope=f"workflow_id in ({_FLOWS})",
+    ),
+    Table(
+        "pad_chunks",
+        "The text of scratchpads in chunks: lines `line_start` to `line_end`. Without a `pad_id` it is the "
+        "description of the workflow.",
+        scope=f"workflow_id in ({_FLOWS})",
+    ),
+    Table(
+        "pad_owners",
+        "The workflow and scratchpad of each chunk, as numbers (0: the workflow's own text), and how many of "
+        "its indexed terms come from its title; used to count points.",
+    ),
+    Table(
+        "scratchpads",
+        "A view: scratchpads with their whole text.",
+        scope=f"workflow_id in ({_FLOWS})",
+        is_view=True,
+    ),
+)
 
 _DDL = (
     """

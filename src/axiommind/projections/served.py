@@ -9,13 +9,26 @@ from __future__ import annotations
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import Batch
+from axiommind.projections import OF_PROJECT, Batch, Table
 
 NAME = "served"
 VERSION = 1
 AFTER = ("sessions",)
 EVENT_TYPES = ("memory_served", "forgotten")
-TABLES = ("served_items", "served")
+TABLES = (
+    Table(
+        "served",
+        "Context that hooks supplied: one row per answer, with the session that got it, its tokens and its time.",
+        scope=OF_PROJECT,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "served_items",
+        "The items of each answer: the id of a passage, entry, task or decision, its probability, and the "
+        "session or document it belongs to (`owner`).",
+        scope="served_id in (select id from served)",
+    ),
+)
 
 _DDL = (
     """

@@ -12,10 +12,12 @@ from typing import Any
 from axiommind.model import Event
 from axiommind.projections import Batch, _canonical
 from axiommind.projections import session_rows as _rows
-from axiommind.projections._session_tables import DDL
+from axiommind.projections._session_tables import DDL, TABLES
 from axiommind.projections.session_rows import iso
 from axiommind.projects import slug
 from axiommind.sources import load as load_source
+
+__all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "sessions"
 VERSION = 3
@@ -27,25 +29,6 @@ EVENT_TYPES = (
     "transcript_returned",
     "session_pruned",
     "forgotten",
-)
-TABLES = (
-    "prompt_keywords",
-    "file_edits",
-    "tool_uses",
-    "responses",
-    "prompts",
-    "commands",
-    "compactions",
-    "pull_requests",
-    "summaries",
-    "record_counts",
-    "problems",
-    "records",
-    "session_titles",
-    "sidecars",
-    "segments",
-    "files",
-    "sessions",
 )
 
 # The long text of a row comes last: a count that does not need it then never reads its pages.

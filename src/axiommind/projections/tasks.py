@@ -12,7 +12,7 @@ import json
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import Batch
+from axiommind.projections import OF_PROJECT, Batch, Table
 from axiommind.projections._task_entities import entry_rows, is_created, recompute, rows_of
 from axiommind.projections.task_fold import CREATING, EVENTS, subject
 
@@ -22,7 +22,45 @@ NAME = "tasks"
 VERSION = 2
 AFTER: tuple[str, ...] = ("entries",)
 EVENT_TYPES = (*EVENTS, "learning_voided", "forgotten", "promoted")
-TABLES = ("task_events", "task_links", "entity_keys", "entities", "entity_aliases", "edges")
+TABLES = (
+    Table(
+        "entities",
+        "The current state of tasks, conditions and artifacts, derived from their events (`current_json`).",
+        scope=OF_PROJECT,
+    ),
+    Table(
+        "entity_keys",
+        "Every canonical key that an entity has had, with the event that set it.",
+        scope="entity_id in (select entity_id from entities)",
+    ),
+    Table(
+        "task_links",
+        "Which entities a task's event names: what has to be recomputed when one of them is removed.",
+        scope="src_id in (select entity_id from entities)",
+    ),
+    Table(
+        "entity_aliases",
+        "The canonical keys by which an entity is found; the newest entity owns a key.",
+        scope="entity_id in (select entity_id from entities)",
+    ),
+    Table(
+        "edges",
+        "`evidence_of` (entry → task), `blocked_by`, `blocked_by_suggested`, `resolves_to`.",
+        scope="src_id in (select entry_id from entries) or src_id in (select entity_id from entities)",
+    ),
+    Table(
+        "task_events",
+        "The events of tasks, conditions and artifacts as rows, with their text.",
+        scope=OF_PROJECT,
+        forgotten_by="session_id",
+    ),
+    Table(
+        "v_task_blockers_effective",
+        "A view: what a task waits for; a resolved condition is replaced by its resolution.",
+        scope="task_id in (select entity_id from entities)",
+        is_view=True,
+    ),
+)
 
 _DDL = (
     """

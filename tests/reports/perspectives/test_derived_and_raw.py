@@ -85,7 +85,7 @@ def test_the_projection_fills_them_alike(world: World) -> None:
     db = store(world)
     expected = {name: all_rows(db, name) for name in RAW}
     db.execute("pragma query_only=off")
-    for table in derived.TABLES:
+    for table in (table.name for table in derived.TABLES):
         db.execute(f"drop table {table}")
     derived.create(db)
     touched = Batch([], None, lambda _: None)  # type: ignore[arg-type]
