@@ -29,7 +29,8 @@ OWN = [
     *sorted(tool for name in names() for tool in load(name).TOOLS if re.fullmatch(r"(?:[A-Z][a-z]+){2,}", tool)),
 ]
 # Tool names that are words of other things too: named as a text of their own.
-OWN += [rf"""[\"']{tool}[\"']""" for tool in ("Bash", "Edit", "Write", "Read", "Grep", "Glob")]
+AMBIGUOUS = ("Bash", "Edit", "Write", "Read", "Grep", "Glob", "TaskList")
+OWN = [word for word in OWN if word not in AMBIGUOUS] + [rf"""[\"']{tool}[\"']""" for tool in AMBIGUOUS]
 # A line of `__all__`.
 NAMES_OF_OURS = re.compile(r'\s*(?:__all__ = |"\w+",$)')
 
