@@ -1,68 +1,53 @@
-"""What a command costs beyond a bare interpreter: `python bench/startup.py [--rounds 15] [--json]`.
+"""How long `axm` takes before it does anything: against a bare interpreter, medians of 30 runs each, taken in turns.
 
-Every command is a process of its own, on a home with a few sessions. Prints the median in milliseconds and how many
-bare interpreters (`python -c pass`) that is. Run nothing else meanwhile: the ratio tolerates a slow
-machine, not a busy one.
+    python bench/startup.py [RUNS]
+
+`--version` and a wrong command should stay under 3 × `python -c pass`. The last line is a real question, for scale: it
+needs argparse, the index and a perspective.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
-from axiommind.config import Config
-from axiommind.memory import Memory
-
-SAMPLE = Path(__file__).parents[1] / "src" / "axiommind" / "sample"
-PROMPT = {"hook_event_name": "UserPromptSubmit", "prompt": "which tests did we write for the parser?", "cwd": "/"}
-AXM = ("-m", "axiommind")
-COMMANDS: dict[str, tuple[str, ...]] = {
-    "version": (*AXM, "--version"),
-    "unknown command": (*AXM, "serach"),
-    "help": (*AXM, "--help"),
-    "query": (*AXM, "query", "--perspective", "tool-frequency", "--all-projects"),
-    "search": (*AXM, "search", "--all-projects", "tests last week -nothing kind:prompt"),
-    "hook": ("-c", "from axiommind.surfaces.hooks import main; main()", "UserPromptSubmit"),
+MAIN = "import sys; from axiommind.surfaces.cli import main; sys.exit(main(sys.argv[1:]))"
+CASES = {
+    "python -c pass": None,
+    "axm --version": ["--version"],
+    "axm --help": ["--help"],
+    "axm serach (a wrong command)": ["serach"],
+    "axm entries --help (an alias)": ["entries", "--help"],
+    "axm query --list-perspectives": ["query", "--list-perspectives"],
 }
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--json", action="store_true")
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="axm-startup-") as base:
-        environ = {**os.environ, "AXM_HOME": f"{base}/axm", "CLAUDE_CONFIG_DIR": str(SAMPLE), "AXM_WORKERS": "0"}
-        Memory(Config.load(environ), environ=environ, user=Path(base)).index()
-        bare = median(("-c", "pass"), environ, args.rounds)
-        took = {name: median(command, environ, args.rounds) for name, command in COMMANDS.items()}
-    shown = {name: {"ms": round(1000 * s, 1), "bare": round(s / bare, 1)} for name, s in {"bare": bare, **took}.items()}
-    if args.json:
-        print(json.dumps(shown, indent=1))
-    else:
-        for name, figures in shown.items():
-            print(f"{name:16} {figures['ms']:7.1f} ms  {figures['bare']:5.1f} x bare")
-    return 0
+def seconds(argv: list[str] | None, environ: dict[str, str]) -> float:
+    code = ["-c", "pass"] if argv is None else ["-c", MAIN, *argv]
+    started = time.perf_counter()
+    subprocess.run([sys.executable, *code], env=environ, capture_output=True, check=False)
+    return time.perf_counter() - started
 
 
-def median(command: tuple[str, ...], environ: dict[str, str], rounds: int) -> float:
-    took = []
-    for n in range(rounds):
-        given = json.dumps({**PROMPT, "session_id": f"s{time.monotonic_ns()}-{n}"})
-        started = time.perf_counter()
-        subprocess.run(
-            [sys.executable, *command], env=environ, input=given, capture_output=True, text=True, check=False
-        )
-        took.append(time.perf_counter() - started)
-    return statistics.median(took)
+def main() -> None:
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 30
+    with tempfile.TemporaryDirectory() as home:
+        environ = {**os.environ, "AXM_HOME": home}
+        taken: dict[str, list[float]] = {name: [] for name in CASES}
+        for argv in CASES.values():
+            seconds(argv, environ)  # compiles what has to be
+        for _ in range(runs):
+            for name, argv in CASES.items():
+                taken[name].append(seconds(argv, environ))
+    bare = statistics.median(taken["python -c pass"])
+    for name, times in taken.items():
+        middle = statistics.median(times)
+        print(f"{name:<32} {middle * 1000:7.1f} ms  {middle / bare:5.1f} ×")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -447,7 +447,7 @@ def test_an_index_of_an_older_version(world: World, command: list[str]) -> None:
         (["search", "x", "--project", "nowhere"], 1, "is not in the index"),
         (["search", "x project:nowhere"], 1, "is not in the index"),
         (["search", "x", "-k", "many"], 2, "is not a number from 1 to 100"),
-        (["search", "merge", "-conflict"], 2, "goes in quotes"),
+        (["search", "merge", "-conflict"], 2, "quote a query"),
         (["search", "x", "--lang", "klingon"], 1, "is not a language"),
         (["kb", "search", " "], 2, "nothing to search for"),
         (["search", "x", "--cursor", "nonsense"], 1, "the cursor is of another query"),

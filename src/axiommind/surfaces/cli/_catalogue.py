@@ -32,6 +32,7 @@ __all__ = [
 GROUPS = ("look", "ask", "remember", "work", "wire up", "keep safe")
 _PACKAGE = "axiommind.surfaces.cli"
 _FIELDS = ("HELP", "GROUP", "EVERYDAY", "ALIAS")
+_known: dict[str, dict[str, str]] = {}  # what was read in this process, by path
 
 
 class CommandCard:
@@ -160,7 +161,9 @@ def _card(words: tuple[str, ...], path: str) -> CommandCard:
 
 def _read(path: str) -> dict[str, str]:
     """The fields of a command's file: each one literal on one line, before the first function."""
-    said = {}
+    if path in _known:
+        return _known[path]
+    said = _known[path] = {}
     with open(path, encoding="utf-8") as file:
         for line in file:
             name, equals, value = line.partition(" = ")
