@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from axiommind.surfaces.render.tables import width
+from axiommind.surfaces.render.table_layout import width
 
 TARGET = Path(__file__).with_name("start.svg")
 COMMAND = ("axm", "start")

@@ -56,6 +56,7 @@ class Axm:
 def axm(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Axm:
     for name, value in world.environ.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setenv("COLUMNS", "200")  # rows of tables stay on one line
     monkeypatch.chdir(world.base)
     return Axm(capsys)
 
@@ -335,7 +336,7 @@ def test_entries(learned: World, axm: Axm) -> None:
     done = axm("entries")
     assert done.code == 0 and done.err == "2 task notes left out: axm task list, or --type task_note\n"
     head, _rule, *rows = done.out.splitlines()
-    assert head.split() == ["id", "type", "stage", "title", "sessions", "date"]
+    assert head.split() == ["id", "type", "stage", "title", "date"]
     assert len(rows) == 1 and "decision  verified" in done.out
     assert f"{QUESTION} → SQLite" in done.out and "2026-01-05" in done.out
     shown = axm("entries", "--type", "decision", "--stage", "verified", "--json").json

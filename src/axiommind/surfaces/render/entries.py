@@ -123,7 +123,7 @@ def entry_json(entry: EntryRow, sessions: int | None = None) -> dict[str, Any]:
 
 
 def entries_table(found: Sequence[Listed]) -> str:
-    """id, type, stage, title, sessions and date; status and project only where they tell entries apart."""
+    """id, type, stage, title and date; status, project and sessions only where they tell entries apart."""
     names = short_ids(one.entry.entry_id for one in found)
     rows = [
         {
@@ -138,11 +138,13 @@ def entries_table(found: Sequence[Listed]) -> str:
         }
         for one in found
     ]
-    columns = ["id", "type", "stage", "title", "sessions", "date"]
+    columns = ["id", "type", "stage", "title", "date"]
+    if any(one.sessions > 1 for one in found):
+        columns.insert(-1, "sessions")
     if any(one.entry.status != "active" for one in found):
         columns.insert(3, "status")
     if several_projects(one.entry.project for one in found):
-        columns.insert(-2, "project")
+        columns.insert(columns.index("title") + 1, "project")
     return render.as_table(columns, rows)
 
 

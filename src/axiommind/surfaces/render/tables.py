@@ -6,13 +6,23 @@ import json
 import math
 import os
 import sys
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
-__all__ = ["as_csv", "as_json_rows", "as_table", "bold", "counted", "day", "dim", "plain", "printable", "width"]
+__all__ = [
+    "as_csv",
+    "as_json_rows",
+    "as_table",
+    "bold",
+    "counted",
+    "day",
+    "dim",
+    "plain",
+    "printable",
+    "terminal_width",
+]
 
-_NARROW = 9  # a column is not made narrower than this to fit the terminal
+_NARROWEST = 20  # a terminal that says it is narrower says nothing
 
 
 def plain(value: Any) -> Any:
@@ -49,26 +59,25 @@ def _cell(value: Any) -> Any:
 
 
 def as_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], stream: TextIO | None = None) -> str:
-    """Columns side by side, numbers to the right, cut to fit a terminal."""
-    cells = [[_shown(row[c]) for c in columns] for row in rows]
-    right = [all(isinstance(row[c], (int, float)) or row[c] is None for row in rows) for c in columns]
-    wide = [max([width(c), *(width(line[i]) for line in cells)]) for i, c in enumerate(columns)]
-    room = _terminal(stream)
-    while room and sum(wide) + 2 * len(wide) - 2 > room and max(wide) > _NARROW:
-        at = wide.index(max(wide))
-        wide[at] = max(wide[at] - (sum(wide) + 2 * len(wide) - 2 - room), _NARROW)
-    cells = [[_cut(text, size) for text, size in zip(line, wide, strict=True)] for line in cells]
-    columns = [_cut(name, size) for name, size in zip(columns, wide, strict=True)]
+    """Columns side by side, numbers to the right, as wide as the terminal at most; without columns that are empty."""
+    from axiommind.surfaces.render.table_layout import lay_out
 
-    def line(texts: Sequence[str]) -> str:
-        padded = []
-        for text, size, to_right in zip(texts, wide, right, strict=True):
-            space = " " * (size - width(text))
-            padded.append(space + text if to_right else text + space)
-        return "  ".join(padded).rstrip()
+    texts = [[_shown(row[c]) for c in columns] for row in rows]
+    found = lay_out(columns, rows, texts, terminal_width(stream))
+    if not found.rule and len(kinds := _by_kind(rows)) > 1:
+        return "\n\n".join(as_table(columns, part, stream) for part in kinds)
+    head = [bold(line, stream) for line in found.head]
+    return "\n".join([*head, *([dim(found.rule, stream)] if found.rule else []), *found.body])
 
-    rule = "  ".join("─" * size for size in wide)
-    return "\n".join([bold(line(columns), stream), dim(rule, stream), *(line(c) for c in cells)])
+
+def _by_kind(rows: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Rows of one kind together: each kind has columns of its own, and the others are empty."""
+    found: list[list[Mapping[str, Any]]] = []
+    for row in rows:
+        if not found or found[-1][0].get("kind") != row.get("kind"):
+            found.append([])
+        found[-1].append(row)
+    return found
 
 
 def _shown(value: Any) -> str:
@@ -83,31 +92,14 @@ def _shown(value: Any) -> str:
     return printable(" ".join(str(plain(value)).split()))
 
 
-def _cut(text: str, room: int) -> str:
-    if width(text) <= room:
-        return text
-    if text.startswith("/") and " " not in text:  # of a path the end says more
-        return "…" + _fitting(text[::-1], room - 1)[::-1]
-    return _fitting(text, room - 1) + "…"
-
-
-def _terminal(stream: TextIO | None) -> int:
-    """How many columns there are, 0 when it is not a terminal: what is piped is not cut."""
-    target = stream or sys.stdout
-    if not target.isatty():
-        return 0
+def terminal_width(stream: TextIO | None = None) -> int:
+    """How many columns there are; 80 where nobody says."""
     try:
-        return int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(target.fileno()).columns
+        target = stream or sys.stdout
+        columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(target.fileno()).columns
     except (OSError, ValueError):
-        return 80
-
-
-def _fitting(text: str, room: int) -> str:
-    for i, char in enumerate(text):
-        room -= width(char)
-        if room < 0:
-            return text[:i]
-    return text
+        columns = 0
+    return columns if columns >= _NARROWEST else 80
 
 
 # Not printable by Python's word, and harmless: blanks of other widths, and what joins emoji and letters.
@@ -123,18 +115,6 @@ def printable(text: str) -> str:
 
         text = without_colours(text)
     return "".join(c if c.isprintable() or c in _HARMLESS else "\ufffd" for c in text)
-
-
-def width(text: str) -> int:
-    """Columns on a terminal: Han, kana and Hangul take two, combining marks none."""
-    if text.isascii():
-        return len(text)
-    total = 0
-    for char in text:
-        if unicodedata.combining(char):
-            continue
-        total += 2 if unicodedata.east_asian_width(char) in "WF" else 1
-    return total
 
 
 def counted(count: int, noun: str) -> str:
