@@ -76,7 +76,7 @@ def test_start_sets_up_the_sample_where_there_is_nothing(tmp_path: Path) -> None
     assert "No Claude Code sessions were found" in done.stderr
     assert "in 2 projects" in done.stdout
     home = str(tmp_path / ".axiommind" / "sample")
-    learned = axm("entries", home=tmp_path, AXM_HOME=home)
+    learned = axm("entry", "list", home=tmp_path, AXM_HOME=home, COLUMNS="200")
     assert "Cache API answers for ten minutes" in learned.stdout
     assert axm("workflow", "create", "Mine", home=tmp_path, AXM_HOME=home).returncode == 0
     assert axm("start", home=tmp_path).returncode == 0  # as often as one likes

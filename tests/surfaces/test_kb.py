@@ -27,7 +27,7 @@ def test_add_list_index_remove(world: World, folder: Path) -> None:
     assert done.stderr.startswith("Documents: 2 new, 0 updated, 0 unchanged, 0 removed; 2 chunks made, ")
     listed = axm(world, "kb", "list", COLUMNS="200")
     assert listed.returncode == 0 and str(folder) in listed.stdout
-    documents = axm(world, "kb", "list", "--documents").stdout
+    documents = axm(world, "kb", "list", "--documents", COLUMNS="200").stdout
     assert "First" in documents and "kb" in documents and str(folder / "b.md") in documents
     (folder / "a.md").write_text("# First, changed\n")
     again = json.loads(axm(world, "kb", "index", "--json").stdout)

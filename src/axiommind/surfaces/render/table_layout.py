@@ -16,7 +16,7 @@ __all__ = ["TableLayout", "cut_middle", "lay_out", "width", "wrap"]
 
 _LINES = 3  # a text takes no more lines of a table; what is longer loses its middle
 _BLOCK_LINES = 6  # the same where a row is a block of lines
-_WHOLE, _COMFORTABLE, _NARROW = 10_000, 24, 10  # how narrow a text column may become
+_WHOLE, _COMFORTABLE, _NARROW, _TIGHT = 10_000, 24, 10, 8  # how narrow a text column may become
 _CUT_ID, _CUT_PATH = 13, 18  # an id shows its first eight characters: commands take them
 _BREAKS = frozenset("_-/:.,")
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?)?")
@@ -53,7 +53,7 @@ class _Column(NamedTuple):
         heading = max(map(width, _pieces(self.name)))
         if self.is_rigid or floor >= self.natural:
             return max(heading, self.natural)
-        narrow = {"id": _CUT_ID, "path": _CUT_PATH}.get(self.kind) or max(floor, self._word)
+        narrow = {"id": _CUT_ID, "path": _CUT_PATH}.get(self.kind) or max(floor, self._word if floor > _TIGHT else 0)
         return max(heading, min(self.natural, narrow))
 
     @property
@@ -79,6 +79,7 @@ def lay_out(
         (brief, _COMFORTABLE, 2),
         (brief, _NARROW, 2),
         (brief, _NARROW, 1),
+        (brief, _TIGHT, 1),
     ):
         sizes = _sizes(candidates, floor, room - gap * (len(shown) - 1))
         if sizes:
