@@ -39,9 +39,7 @@ proof: $(VENV)/.dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev,lance]'
 	$(BIN)/pytest tests/vectors/test_stores.py
 	$(BIN)/pytest -m slow -s
-	AXM_EXAMPLES=10 $(BIN)/pytest tests/test_laws.py tests/test_crash.py tests/learning/test_learning_laws.py tests/learning/test_task_laws.py \
-		tests/learning/test_conflict_laws.py tests/learning/test_promotion_laws.py tests/learning/test_transcript.py \
-		tests/scratchpads/test_scratchpad_laws.py tests/scratchpads/test_search_workflows.py tests/reports/test_against_reference.py
+	AXM_EXAMPLES=10 $(BIN)/pytest -n auto --dist worksteal -m "law and not slow and not clients"
 
 test-clients: $(VENV)/.dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check pexpect pyte

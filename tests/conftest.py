@@ -6,14 +6,16 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
+from tests.examples import examples
 from tests.transcripts import World
 
 # `make test` tries the same cases every time, so that it says something about the change at hand; `make proof` (which
-# sets AXM_EXAMPLES) looks for new ones.
+# sets AXM_EXAMPLES) looks for new ones, and tries more of them.
 settings.register_profile(
     "axm",
+    max_examples=examples(150),
     derandomize="AXM_EXAMPLES" not in os.environ,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
@@ -34,8 +36,11 @@ def _no_leaks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What reads the real transcripts is a proof: they are large, and most people do not have them."""
+    """What reads the real transcripts is a proof: they are large, and most people do not have them. What is tried on
+    made-up cases is a law."""
     for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker(pytest.mark.law)
         if "shared" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
 

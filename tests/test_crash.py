@@ -16,12 +16,13 @@ import pytest
 
 from axiommind.db import atomic, open_read, open_write
 from tests.counting import wait_for
-from tests.test_laws import examples
+from tests.examples import examples
 from tests.transcripts import Lines, World
 
-KILLS = examples(16)
+KILLS = examples(20)
 
 
+@pytest.mark.law
 def test_several_make_one_database(tmp_path: Path) -> None:
     """SQLite does not wait when two at once change a new database to the write-ahead log: we do."""
 
@@ -33,7 +34,7 @@ def test_several_make_one_database(tmp_path: Path) -> None:
             db.execute("insert into t values (1)")
         db.close()
 
-    for i in range(100):
+    for i in range(examples(100)):
         start, path = threading.Barrier(8), tmp_path / f"{i}.db"
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(opened, [path] * 8))
@@ -72,6 +73,7 @@ def check(world: World, prompts: int, uses: int) -> None:
     assert world.memory().verify(deep=True) == []
 
 
+@pytest.mark.law
 def test_killed_at_random_moments(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each run is killed after a random while; the sessions grow in between, so that there is always work."""
     dice = random.Random(20260105)
@@ -82,7 +84,7 @@ def test_killed_at_random_moments(world: World, monkeypatch: pytest.MonkeyPatch)
     whole = time.monotonic() - started
     killed = tries = 0
     extra = 0
-    while killed < KILLS and tries < 5 * KILLS:
+    while killed < KILLS and tries < 20 * KILLS:
         tries += 1
         kill = tries
         for n in dice.sample(range(24), 4):

@@ -22,7 +22,7 @@ from axiommind.log.sqlite import SqliteLog
 from axiommind.memory import Memory, Scope
 from axiommind.projections.runner import Index
 from tests.counting import wait_for
-from tests.test_laws import examples
+from tests.examples import examples
 from tests.transcripts import Lines, World
 
 

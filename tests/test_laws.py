@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import shutil
 import sqlite3
 import tempfile
@@ -20,13 +19,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.transcripts import Lines, World, encode, stamp
-
-
-def examples(usual: int) -> int:
-    """More of them with AXM_EXAMPLES=10 (times the usual number), as `make proof` does."""
-    return usual * int(os.environ.get("AXM_EXAMPLES", "1"))
-
 
 SESSIONS = ("alpha", "beta", "gamma")
 FOLDERS = {"alpha": "-p-one", "beta": "-p-one", "gamma": "-p-two"}

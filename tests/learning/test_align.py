@@ -10,6 +10,7 @@ from rapidfuzz import fuzz
 from axiommind.extraction.drafts import Quote
 from axiommind.learning import alignment
 from axiommind.learning.alignment import EXACT, FUZZY, NORMALISED, Aligner, Match, Miss
+from tests.examples import examples
 
 KOREAN = "결정: 캐시 만료는 10분으로 한다.\r\n이유는 테스트가 느려서다. 🙂 그리고 React組件 도 바꾼다."
 CHINESE = "我们决定使用 SQLite，不要再用 DuckDB。"
@@ -109,7 +110,7 @@ WORDS = st.text(
 )
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(st.lists(WORDS, min_size=1, max_size=4), st.data())
 def test_what_is_there_is_found_exactly(messages: list[str], data: st.DataObject) -> None:
     """R2.89: a quote that is in the source gets its exact span."""
@@ -127,7 +128,7 @@ def test_what_is_there_is_found_exactly(messages: list[str], data: st.DataObject
     assert messages[found.message][found.start : found.end] == quote
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(WORDS, st.data())
 def test_blanks_and_case_map_back(text: str, data: st.DataObject) -> None:
     """However blanks and case were changed, the span is of the original and says the same."""
@@ -144,7 +145,7 @@ def test_blanks_and_case_map_back(text: str, data: st.DataObject) -> None:
         assert _alike(text[found.start : found.end]) == _alike(changed)
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(st.lists(WORDS, max_size=4), st.integers(-3, 6), st.text(max_size=100))
 def test_a_span_is_always_inside_and_a_miss_says_why(messages: list[str], message: int, quote: str) -> None:
     """R2.90: what is not there is not aligned; what is found lies in a message."""

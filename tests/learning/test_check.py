@@ -18,6 +18,7 @@ from axiommind.learning.checks.builtin import failures
 from axiommind.learning.checks.candidate import Candidate
 from axiommind.model import Span
 from tests.counting import wait_for
+from tests.examples import examples
 from tests.learning.test_idris import BROKEN, HOSTILE, SPAN
 
 FACT = Candidate("ent_a", "fact", "Ports are odd", "x", spans=(SPAN,))
@@ -87,7 +88,7 @@ def test_each_obligation_can_fail_alone(obligation: str) -> None:
     assert failures(BROKEN[obligation]) == (obligation,)
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(
     st.builds(
         Candidate,

@@ -19,10 +19,10 @@ from axiommind.learning.ledgers import Claim, conflicts_of, incompatible
 from axiommind.model import Event
 from axiommind.projections import Batch, entries
 from axiommind.text.normal_form import normalise
+from tests.examples import examples
 from tests.learning.sessions import Session
 from tests.learning.test_extractors_gone_wrong import claim
 from tests.learning.test_promotion_laws import told
-from tests.test_laws import examples
 from tests.transcripts import World
 
 MANY = settings(max_examples=examples(500))

@@ -16,6 +16,7 @@ from axiommind.learning.checks.candidate import Candidate
 from axiommind.learning.checks.idris import batches, literal, module
 from axiommind.model import Span
 from axiommind.projections.task_fold import TASK_STATUSES
+from tests.examples import examples
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 SPAN = Span(42, 7, "/message/content/0/text", 10, 25)
@@ -109,7 +110,7 @@ def lexed(line: str) -> tuple[str, list[str]]:
     return re.sub(r'"((?:\\.|[^"\\])*)"(?!")', take, line), bodies
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(
     st.text(st.characters()) | st.text(st.sampled_from('\\"{}-%x0123456789abcdefSOHNUL&\n\t\0\x0e\u2028 é한🎉\ud800'))
 )
@@ -130,7 +131,7 @@ def test_a_literal_reads_back_as_the_text(text: str) -> None:
     written.encode("utf-8")
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.data())
 def test_no_text_leaves_its_literal(data: st.DataObject) -> None:
     """With the literals taken out, what is left is ours alone: constructors, brackets, numbers."""

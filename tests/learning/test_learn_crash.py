@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from tests.counting import wait_for
+from tests.examples import examples
 from tests.learning.sessions import Session
 from tests.test_crash import start
 from tests.transcripts import World
 
-KILLS = 12
+KILLS = examples(20)
 SESSIONS = 40
 STATUS = "json_extract(current_json, '$.status')"
 LEARNED = {
@@ -103,10 +104,11 @@ def reads_the_same(world: World, other: World) -> None:
     world.claude.symlink_to(other.claude)
 
 
+@pytest.mark.law
 def test_killed_at_random_moments(indexed: World, undisturbed: Any, tmp_path: Path) -> None:
     dice = random.Random(20260105)
     killed = rounds = 0
-    while killed < KILLS and rounds < 10:
+    while killed < KILLS and rounds < 5 * KILLS:
         world = twin(indexed, tmp_path / f"round{rounds}")
         rounds += 1
         process = start(world, "learn", "--no-index")

@@ -18,8 +18,8 @@ from axiommind.errors import BadQuery, NotFound
 from axiommind.learning.alignment import quote_hash
 from axiommind.memory import Scope
 from axiommind.projections import transcript as recorded
+from tests.examples import examples
 from tests.learning.sessions import Session
-from tests.test_laws import examples
 from tests.transcripts import World
 
 SESSIONS = ("alpha", "beta")

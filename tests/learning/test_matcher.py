@@ -11,6 +11,7 @@ from axiommind.learning.tasks import match
 from axiommind.learning.tasks.canonical import artifact_in
 from axiommind.learning.tasks.match import Catalogue, Known, Match, looks_like_condition, strict, suggest_candidates
 from axiommind.text.normal_form import normalise
+from tests.examples import examples
 
 NOW = 1_700_000_000_000
 DAY = 86_400_000
@@ -177,7 +178,7 @@ def test_no_artifacts(text: str) -> None:
     assert artifact_in(text, PROJECT) is None
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.lists(st.text(max_size=30), max_size=8), st.text(max_size=60))
 def test_any_text_has_an_answer_and_scores_stay_in_bounds(titles: list[str], text: str) -> None:
     board = Board(*(Known(f"t{i}", normalise(t), "certified", "active", "pending", NOW) for i, t in enumerate(titles)))

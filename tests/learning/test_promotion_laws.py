@@ -13,9 +13,9 @@ from axiommind.errors import BadQuery
 from axiommind.extraction.drafts import Draft
 from axiommind.learning.policies import GRADUATION, HALF_LIFE, Facts, demotion, promotions, vitality
 from axiommind.projections.entry_rows import ENTRY_STATUSES, STAGES
+from tests.examples import examples
 from tests.learning.sessions import Session
 from tests.learning.test_extractors_gone_wrong import SAID, Saying, claim, run
-from tests.test_laws import examples
 from tests.transcripts import World
 
 MANY = settings(max_examples=examples(500))

@@ -25,6 +25,7 @@ from axiommind.projections.transcript import Message, ToolCall, Transcript
 from axiommind.text.statements import stated
 from tests.counting import ending, grows_linearly
 from tests.counting import steps as counted
+from tests.examples import examples
 from tests.learning.sessions import Session, tool_call
 from tests.transcripts import Lines, World, encode
 
@@ -416,7 +417,7 @@ def test_a_commit_that_is_reverted_is_forgotten(world: World, command: str, prin
         assert [draft.title for draft in learned(world, lines)] == ["Add the retry policy", "Document the API"]
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @hypothesis_given(st.text(alphabet=st.sampled_from("ab é,.한글漢字カ-_🦊\n"), max_size=2 * LONGEST + 50))
 def test_law_no_quote_ends_inside_a_word(text: str) -> None:
     for piece, said in ((cut(text), text), (tail(text)[::-1], text[::-1])):
@@ -730,7 +731,7 @@ def sessions(draw: st.DrawFn) -> Transcript:
     return Transcript("s", "p", "a", None, None, False, "1.1", tuple(messages), tuple(uses))
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @hypothesis_given(sessions())
 def test_law_it_never_raises_and_quotes_only_what_was_said(transcript: Transcript) -> None:
     check_quotes(transcript, list(RulesExtractor().extract(transcript).drafts))

@@ -13,11 +13,11 @@ from axiommind.extraction.drafts import Draft, DraftBlocker
 from axiommind.learning.tasks.resolve import IndexState, set_status
 from axiommind.model import Event
 from axiommind.projections.task_fold import FINAL, TASK_STATUSES, TRANSITIONS, Row, Task, fold
+from tests.examples import examples
 from tests.learning.task_log import START, TaskLog, apply, draft, in_batches, new_index, tables, timed
-from tests.test_laws import examples
 
 # Those that the acceptance rows name; the others are tried less often here, and ten times as often by `make proof`.
-CASES = 500
+CASES = examples(500)
 SOME = examples(75)
 
 # --- what may be said ---------------------------------------------------------------------------------------

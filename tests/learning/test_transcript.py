@@ -23,8 +23,8 @@ from axiommind.memory import Scope
 from axiommind.projections import transcript as recorded
 from axiommind.projections.transcript import Message, Transcript
 from axiommind.text import jsonlines
+from tests.examples import examples
 from tests.learning.sessions import Session
-from tests.test_laws import examples
 from tests.transcripts import Lines, World, encode
 
 SESSIONS = ("alpha", "beta")

@@ -19,6 +19,7 @@ from axiommind.errors import AxmError
 from axiommind.ids import short_id
 from axiommind.memory import Scope
 from axiommind.surfaces import cli
+from tests.examples import examples
 from tests.transcripts import PROJECT, START, Lines, World
 
 MINUTE = 60_000
@@ -174,7 +175,7 @@ def test_forgetting_takes_answers_and_items_along(world: World) -> None:
 
 
 @given(st.lists(st.sampled_from(["serve", "serve late", "index", "forget old", "undo old", "forget now"]), max_size=8))
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 def test_whatever_happens_the_rows_are_the_replay_of_the_log(acts: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         world = made(Path(folder))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -28,10 +27,10 @@ from axiommind.reports.analysers.tuning import Tuning
 from axiommind.reports.analysers.units import ToolStep, Unit, split
 from axiommind.reports.analysis.analyst import AnalyzeOptions
 from axiommind.text.tokens import keywords
+from tests.examples import examples
 from tests.reports import reference
 from tests.transcripts import START, Lines, World
 
-MORE = int(os.environ.get("AXM_EXAMPLES", "1"))  # `make proof` sets it
 MINUTE = 60_000
 TEXTS = (
     "fix the login bug",
@@ -71,7 +70,7 @@ tunings = st.builds(
     min_trend_r_squared=st.sampled_from([0.0, 0.31, 0.77, 1.0]),
 )
 
-many = settings(max_examples=80 * MORE)
+many = settings(max_examples=examples(80))
 
 
 def as_uses(found: list[tuple[str, int | None]]) -> list[ToolStep]:
@@ -264,7 +263,7 @@ def near(rows: list[dict[str, Any]], *keys: str) -> dict[Any, tuple[Any, ...]]:
     return {value(row[keys[0]]): tuple(value(row[key]) for key in keys[1:]) for row in rows}
 
 
-@settings(max_examples=12 * MORE)
+@settings(max_examples=examples(12))
 @given(worlds)
 def test_the_snapshot(found: dict[str, list[tuple[str, str, int | None]]]) -> None:
     prompts = [

@@ -21,7 +21,7 @@ from axiommind.home import Scope
 from axiommind.memory import Memory
 from axiommind.search.citations import PAD
 from axiommind.text.edits import cut, outline
-from tests.test_laws import examples
+from tests.examples import examples
 from tests.transcripts import World
 
 WORDS = [

@@ -15,6 +15,7 @@ from axiommind.scratchpads import search_lines as searching
 from axiommind.scratchpads.search_lines import search_lines
 from axiommind.scratchpads.values import ScratchpadMatches
 from tests.counting import ending
+from tests.examples import examples
 
 
 def pad(text: str) -> ScratchpadText:
@@ -120,7 +121,7 @@ def test_patterns_that_never_end_are_ended_while_others_go_on(monkeypatch: pytes
         assert all(one.result() for one in running)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     text=st.text("aAbßİ \n컴", max_size=40),
     query=st.text("aAbßİ컴", min_size=1, max_size=3),

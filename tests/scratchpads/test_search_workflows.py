@@ -15,6 +15,7 @@ from axiommind.memory import Memory
 from axiommind.scratchpads.values import WorkflowPage
 from axiommind.text.edits import cut
 from axiommind.text.tokens import Clause, keyword_clauses, terms
+from tests.examples import examples
 from tests.transcripts import Lines, World
 
 WORDS = (
@@ -207,7 +208,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 queries = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), min_size=1, max_size=4).map(" ".join)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(query=queries, scope=st.sampled_from((None, None, "/a", "/nowhere")), limit=st.integers(1, 20))
 def test_pages_hold_what_counting_the_texts_gives(home: Home, query: str, scope: str | None, limit: int) -> None:
     if not query.replace("\x00", " ").strip():

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from axiommind.search import _calendar as calendar
 from axiommind.search.dates import Mention, matches, mentions, moment
 from tests.counting import ending, grows_linearly
+from tests.examples import examples
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NOW = int(datetime(2026, 3, 18, 15, 30, tzinfo=UTC).timestamp() * 1000)
@@ -295,7 +296,7 @@ def test_a_written_day_is_found_and_is_that_day(day: date) -> None:
 @given(
     st.text() | st.lists(PIECES, max_size=12).map(" ".join) | st.lists(PIECES, max_size=8).map("".join), st.integers()
 )
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_any_text_at_any_time(text: str, now: int) -> None:
     end = 0
     for at in (now, NOW):

@@ -15,9 +15,9 @@ from axiommind.errors import BadQuery, IndexCorrupt, NotFound
 from axiommind.memory import Scope
 from axiommind.search.find import MAX_K, Page
 from axiommind.search.query import PREFIXES
+from tests.examples import examples
 from tests.search.asking import DAY, NOW, ask, found, sessions, tell, untimed
 from tests.test_documents import Notes, terms
-from tests.test_laws import examples
 from tests.transcripts import Lines, World
 
 

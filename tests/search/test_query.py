@@ -15,6 +15,7 @@ from axiommind.errors import BadQuery
 from axiommind.projections import passages
 from axiommind.search.query import KINDS, PREFIXES, Filters, Query
 from tests.counting import ending, grows_linearly
+from tests.examples import examples
 
 NOW = int(datetime(2026, 3, 18, 15, 30, tzinfo=UTC).timestamp() * 1000)
 
@@ -192,7 +193,7 @@ TEXTS = st.text() | st.text(st.characters()) | st.lists(PIECES, max_size=25).map
 
 
 @given(TEXTS)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_any_text_is_a_query_or_says_why_not(text: str) -> None:
     try:
         query = parse(text)
@@ -205,7 +206,7 @@ def test_any_text_is_a_query_or_says_why_not(text: str) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_no_word_is_lost(text: str) -> None:
     """Every letter and digit is in the words, the phrases, the exclusions or a filter."""
     try:

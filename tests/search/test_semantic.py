@@ -25,6 +25,7 @@ from axiommind.search.find import Page
 from axiommind.vectors import versions
 from axiommind.vectors.embedders import static
 from axiommind.vectors.stores import open_store
+from tests.examples import examples
 from tests.search.asking import DAY, ask, found, tell, untimed
 from tests.surfaces.test_entries import answered, tasks
 from tests.test_documents import Notes
@@ -243,7 +244,7 @@ def test_meaning_shows_nothing_that_a_filter_hides(rooms: World, chosen: str, mo
     st.sampled_from(MEANT),
     st.booleans(),
 )
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_filters_together(rooms: World, words: str, chosen: list[str], mode: str, scoped: bool) -> None:
     text = " ".join((words, *chosen))
     project = OTHER if scoped else None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from axiommind.search.snippets import SNIPPET_CHARS, Snippet, cut, marks, telling
 from axiommind.text.tokens import clauses, terms
-from tests.test_laws import examples
+from tests.examples import examples
 
 
 def marked(text: str, query: str) -> list[str]:

@@ -29,6 +29,7 @@ from axiommind.surfaces.install import Machine, Wishes, _files, _program, claude
 from axiommind.surfaces.install.claude_code.entries import our_hooks, without_ours
 from axiommind.surfaces.install.claude_code.places import places
 from axiommind.surfaces.install.claude_code.plugin import hooks_json, marketplace
+from tests.examples import examples
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugin"
@@ -110,7 +111,7 @@ def written(draw: st.DrawFn) -> tuple[dict[str, Any], bytes | None]:
     return data, draw(st.sampled_from([b"", b"\xef\xbb\xbf"])) + text.encode("utf-8", "backslashreplace")
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(written(), st.sampled_from(["user", "project"]))
 def test_uninstall_gives_back_the_bytes_and_installing_twice_is_once(
     file: tuple[dict[str, Any], bytes | None], scope: str
@@ -133,7 +134,7 @@ def test_uninstall_gives_back_the_bytes_and_installing_twice_is_once(
         assert path.parent.exists() == (raw is not None)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(written(), st.text(max_size=5), VALUES)
 def test_what_others_write_afterwards_stays(
     file: tuple[dict[str, Any], bytes | None], name: str, value: object

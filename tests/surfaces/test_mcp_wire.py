@@ -25,6 +25,7 @@ from axiommind.surfaces.mcp.declarations import PromptMessage, prompt, resource,
 from axiommind.surfaces.mcp.http_server import AccessGuard, Address
 from axiommind.surfaces.mcp.schemas import Arg, input_schema
 from axiommind.surfaces.mcp.stdio_server import MOST_BYTES, StdioConnection
+from tests.examples import examples
 from tests.transcripts import Lines, World
 
 META = {
@@ -249,7 +250,7 @@ def test_bad_lines_are_answered(world: World, line: bytes, code: int) -> None:
     assert talk.heard.empty()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.fixed_dictionaries(
         {},

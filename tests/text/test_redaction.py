@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from axiommind.text.redaction import MARK, Redactor, kinds
 from tests.counting import ending, grows_linearly
+from tests.examples import examples
 
 REDACTOR = Redactor(b"a key of this home")
 
@@ -465,21 +466,21 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(TEXTS)
 def test_redacting_twice_is_redacting_once(text: str) -> None:
     once = REDACTOR.text(text)
     assert REDACTOR.text(once) is once
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(VALUES)
 def test_redacting_a_value_twice_is_once(value: Any) -> None:
     once = REDACTOR.value(value)
     assert REDACTOR.value(once) is once
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(VALUES, st.booleans(), st.sampled_from([None, 2]))
 def test_the_prefilter_never_misses(value: Any, ascii_only: bool, indent: int | None) -> None:
     line = json.dumps(value, ensure_ascii=ascii_only, indent=indent).encode("utf-8", "surrogatepass")
@@ -487,7 +488,7 @@ def test_the_prefilter_never_misses(value: Any, ascii_only: bool, indent: int | 
         assert REDACTOR.suspects(line)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.lists(st.sampled_from([s for _, s in SECRETS if "PRIVATE" not in s]), min_size=1, max_size=3),
     st.lists(st.sampled_from([" ", "\n", "é", " = ", '"', "(", "中", ", ", "\\n"]), min_size=4, max_size=4),

@@ -25,6 +25,7 @@ from axiommind.text.tokens import (
     terms,
 )
 from tests.counting import ending, grows_linearly
+from tests.examples import examples
 
 NOISE = "응 네 좋아 그래 알겠어 해줘 해 하자 고마워 감사 ok yes y sure thanks ㅇ ㅇㅇ 넵"
 ENGLISH = """
@@ -285,7 +286,7 @@ _RUNS = st.text(
 
 
 @given(st.lists(_RUNS, min_size=1, max_size=4), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_every_piece_of_a_run_is_found(runs: list[str], data: st.DataObject) -> None:
     index = one("。".join(runs) + " and more")
     run = data.draw(st.sampled_from(runs))
@@ -295,7 +296,7 @@ def test_every_piece_of_a_run_is_found(runs: list[str], data: st.DataObject) -> 
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=80))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_every_ascii_word_is_found(text: str) -> None:
     index = one(text)
     for word in text.split():
@@ -307,7 +308,7 @@ def test_every_ascii_word_is_found(text: str) -> None:
 
 
 @given(st.text(max_size=60), st.sampled_from(["all", "any"]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_text_is_a_query_and_is_split_as_we_say(text: str, match: str) -> None:
     index = one(text)
     index.find(text, match)
@@ -318,7 +319,7 @@ def test_any_text_is_a_query_and_is_split_as_we_say(text: str, match: str) -> No
 
 
 @given(st.lists(st.text(max_size=40), max_size=5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_delete_leaves_nothing(texts: list[str]) -> None:
     index = Index(*texts)
     for row, text in enumerate(texts, 1):

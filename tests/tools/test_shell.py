@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from axiommind.tools.shell import classify
 from axiommind.tools.shell_programs import programs
 from tests.counting import ending, grows_linearly
+from tests.examples import examples
 
 CLASSES: dict[str, list[str]] = {
     "git": [
@@ -243,7 +244,7 @@ def test_programs(command: str, expected: list[list[str]]) -> None:
 
 
 @given(st.text(st.sampled_from("ab'\"\\`$(){}<>|&;#\n \t-=!1EOF") | st.characters(), max_size=60))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_anything_is_a_command(command: str) -> None:
     assert classify(command).startswith("Bash:")
     assert all(words and all(isinstance(word, str) for word in words) for words in programs(command))

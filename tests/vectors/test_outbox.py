@@ -35,8 +35,8 @@ from axiommind.vectors.outbox import (
 )
 from axiommind.vectors.parts import parts
 from axiommind.vectors.sweep import sweep
+from tests.examples import examples
 from tests.learning.sessions import Session
-from tests.test_laws import examples
 from tests.transcripts import Lines, World
 from tests.vectors.fakes import Hashed, Kept
 

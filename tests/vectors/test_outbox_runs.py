@@ -30,7 +30,7 @@ from axiommind.vectors.outbox import waiting
 from axiommind.vectors.stores import open_store
 from axiommind.vectors.stores.local import LocalStore
 from axiommind.vectors.sweep import purge
-from tests.test_laws import examples
+from tests.examples import examples
 from tests.transcripts import Lines, World
 from tests.vectors.fakes import Hashed, embeds_with
 

@@ -22,6 +22,7 @@ from axiommind.errors import Internal, Locked, MissingExtra, StoreError, TooNew,
 from axiommind.vectors.contract import PASSAGES, SESSIONS, Near, Row, Store
 from axiommind.vectors.similarity import cosine, similarity
 from axiommind.vectors.stores import _codes, _file, _slots, local, names, open_store
+from tests.examples import examples
 
 V1, V2 = "static-1", "static-2"
 
@@ -394,7 +395,7 @@ def test_any_writes_then_near_is_brute_force(
     needed(name)
     monkeypatch.setattr(_slots, "BLOCK", 4)
 
-    @settings(max_examples=60 if name == "local" else 8)
+    @settings(max_examples=examples(60 if name == "local" else 8))
     @given(steps=STEPS, query=VECTORS, k=st.integers(1, 6), inside=st.none() | st.sets(st.integers(0, 9), max_size=5))
     def law(
         steps: list[tuple[str, list[tuple[int, int, list[float]]]]],
@@ -449,7 +450,7 @@ def test_recall_among_many(store: Store) -> None:
     inside=st.none() | st.sets(st.integers(0, 40), max_size=20),
     wanted=st.integers(1, 12),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_both_scans_give_the_same_answer(vectors: list[list[float]], inside: set[int] | None, wanted: int) -> None:
     pytest.importorskip("numpy")
     slow = [_codes._small(vector) for vector in vectors]

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiommind.projections import Batch, derived
+from tests.examples import examples
 from tests.reports.perspectives.index_world import (
     DAY,
     MINUTE,
@@ -72,7 +73,7 @@ def all_rows(db: sqlite3.Connection, name: str, **given: Any) -> list[dict[str, 
 
 
 @given(worlds())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_derived_equals_raw(world: World) -> None:
     db = store(world)
     for name, raw in RAW.items():
@@ -80,7 +81,7 @@ def test_derived_equals_raw(world: World) -> None:
 
 
 @given(worlds())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_the_projection_fills_them_alike(world: World) -> None:
     db = store(world)
     expected = {name: all_rows(db, name) for name in RAW}
@@ -96,7 +97,7 @@ def test_the_projection_fills_them_alike(world: World) -> None:
 
 
 @given(worlds())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_probabilities_sum_to_one(world: World) -> None:
     db = store(world)
     for given_ in ({}, {"since": MONDAY + 4 * DAY}, {"session": "s0"}):
@@ -107,7 +108,7 @@ def test_probabilities_sum_to_one(world: World) -> None:
 
 
 @given(worlds(), st.sampled_from([None, "s0", "s1"]), st.none() | times, st.none() | times)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_transitions_equal_the_definition(
     world: World, session: str | None, since: int | None, until: int | None
 ) -> None:
@@ -127,7 +128,7 @@ def test_transitions_equal_the_definition(
 
 
 @given(worlds(), times, times)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_halves_of_time_add_up(world: World, one: int, other: int) -> None:
     """What happened before a moment and what happened from it on are together what happened."""
     db = store(world)
