@@ -183,18 +183,18 @@ def meaning(action: argparse.Action) -> str:
 # --- what agents are offered -------------------------------------------------------------------------------
 
 
-def mcp_registry() -> mcp.Registry:
+def mcp_features() -> mcp.ServerFeatures:
     with tempfile.TemporaryDirectory(prefix="axm-docs-") as folder:
-        return mcp.answers(Memory(Config.load({"AXM_HOME": folder}), environ={}, user=Path(folder))).registry
+        return mcp.answers(Memory(Config.load({"AXM_HOME": folder}), environ={}, user=Path(folder))).features
 
 
 def mcp_schemas() -> str:
     """The file that the server reads the schemas of its tools from."""
-    return stored_schemas.as_text([tool.function for tool in mcp_registry().tools.values()])
+    return stored_schemas.as_text([tool.function for tool in mcp_features().tools.values()])
 
 
 def mcp_tools() -> str:
-    offered = mcp_registry()
+    offered = mcp_features()
     tools = list(offered.tools.values())
     told, listed = tokens(tools, TOLD), tokens(tools, LISTED)
     parts = [

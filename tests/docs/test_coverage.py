@@ -38,4 +38,4 @@ def test_every_setting_is_documented(key) -> None:
 
 def test_every_tool_for_agents_is_on_the_page_about_them(tmp_path: Path) -> None:
     text = read(DOCS / "mcp.md")
-    assert [name for name in mcp.answers(sample_memory(tmp_path)).registry.tools if f"`{name}`" not in text] == []
+    assert [name for name in mcp.answers(sample_memory(tmp_path)).features.tools if f"`{name}`" not in text] == []

@@ -99,7 +99,7 @@ def test_tools_of_the_server_redact_again(told: World, tool: str) -> None:
         db.execute("update prompts set text = ? || text", (f"{secret} ",))
     memory = told.memory()
     (found,) = [one for one in memory.recall.index(SAID, Scope(None), min_score=0.0) if one.type == "prompt"][:1]
-    given = answers(memory).registry.call(tool, {"ids": [found.id]})
+    given = answers(memory).features.call(tool, {"ids": [found.id]})
     assert secret not in str(given) and "isError" not in given
 
 

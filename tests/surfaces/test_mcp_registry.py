@@ -91,7 +91,7 @@ def test_a_new_tool_is_documented_and_can_be_chosen(world: World, folder: Path) 
     assert "## count-letters" in page and "axm://letter/{id}" in page and "`spell`" in page
     world.home.mkdir(exist_ok=True)
     (world.home / "config.toml").write_text('[mcp]\ntools = ["count-letters", "stats"]\n')
-    assert list(answers(world.memory()).registry.tools) == ["stats", "count-letters"]
+    assert list(answers(world.memory()).features.tools) == ["stats", "count-letters"]
     (world.home / "config.toml").write_text('[mcp]\ntools = ["count-numbers"]\n')
     with pytest.raises(NotFound, match="there is no tool 'count-numbers'"):
         answers(world.memory())
@@ -111,7 +111,7 @@ def test_a_resource_and_a_prompt_are_one_file_each(world: World, folder: Path) -
 
 
 def test_stored_schemas_are_what_the_annotations_say(world: World) -> None:
-    offered = answers(world.memory()).registry.tools.values()
+    offered = answers(world.memory()).features.tools.values()
     assert read(stored_schemas.PATH) == stored_schemas.as_text([one.function for one in offered]), "run: make docs"
     for one in offered:
         derived = stored_schemas.derived_schemas(one.function)

@@ -299,7 +299,7 @@ def test_a_shared_server_asks_for_the_version(world: World) -> None:
     from axiommind.surfaces.mcp import answers
 
     pad = world.memory().scratchpads.create(world.memory().workflows.create("W").id, "P", "# Plan\n").row.id
-    tools = answers(world.memory()).registry
+    tools = answers(world.memory()).features
     tools.context.is_shared = True
     tools.call("get-scratchpad", {"id": pad})  # by whom?
     refused = tools.call("chop-scratchpad", {"id": pad})
@@ -316,7 +316,7 @@ def test_answers_are_no_longer_than_clients_take(world: World) -> None:
         with memory._access.writing("agent") as writer:
             pads = [writer.create_scratchpad(flow, f"alpha {m} " + "long " * 30, "alpha beta " * 20) for m in range(50)]
     headed = memory.scratchpads.create(memory.workflows.create("heads").id, "h", "# a\n" * 5_000).row.id
-    tools = answers(memory).registry
+    tools = answers(memory).features
 
     def asked(name: str, **given: Any) -> Any:
         answer = tools.call(name, given)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from axiommind.config import Config
 from axiommind.errors import NotFound, UsageError
-from axiommind.surfaces.mcp import Answers, Context, Registry
+from axiommind.surfaces.mcp import Answers, Context, ServerFeatures
 from axiommind.surfaces.mcp.arguments import BadArguments, checked
 from axiommind.surfaces.mcp.declarations import PromptMessage, prompt, resource, tool
 from axiommind.surfaces.mcp.http_server import AccessGuard, Address
@@ -85,8 +85,8 @@ def handoff(_: Context, project: Annotated[str, Arg("Which.")], more: str | None
 
 def offered(world: World) -> Answers:
     """A server that offers one of everything."""
-    registry = Registry(Context(world.memory()), [add, wait, much], lambda: [about, doc], lambda: [handoff])
-    return Answers(registry, "How to use it.")
+    features = ServerFeatures(Context(world.memory()), [add, wait, much], lambda: [about, doc], lambda: [handoff])
+    return Answers(features, "How to use it.")
 
 
 class Talk:

@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 from axiommind.surfaces.mcp.answers import Answers
 from axiommind.surfaces.mcp.context import Context
+from axiommind.surfaces.mcp.features import ServerFeatures
 from axiommind.surfaces.mcp.instructions import instructions
-from axiommind.surfaces.mcp.registry import Registry
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
     from axiommind.memory import Memory
 
-__all__ = ["Answers", "Context", "Registry", "answers", "server"]
+__all__ = ["Answers", "Context", "ServerFeatures", "answers", "server"]
 
 
 def answers(memory: Memory) -> Answers:
     """What the server answers, with every tool that the settings leave."""
-    registry = Registry.from_folders(Context(memory), memory.config.mcp_tools)
-    return Answers(registry, instructions(registry.tools))
+    features = ServerFeatures.from_folders(Context(memory), memory.config.mcp_tools)
+    return Answers(features, instructions(features.tools))
 
 
 def server(memory: Memory) -> Server[Any]:

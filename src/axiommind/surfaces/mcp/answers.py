@@ -17,7 +17,7 @@ from axiommind.surfaces.mcp.results import error_text
 
 if TYPE_CHECKING:
     from axiommind.surfaces.mcp.declarations import PromptTemplate, Resource
-    from axiommind.surfaces.mcp.registry import Registry
+    from axiommind.surfaces.mcp.features import ServerFeatures
 
 __all__ = ["HANDSHAKE", "INVALID_PARAMS", "METHOD_NOT_FOUND", "MODERN", "NAME", "Answers", "Refused"]
 
@@ -44,10 +44,10 @@ class Refused(Exception):
 
 
 class Answers:
-    """The answers of a server that offers what is in a registry."""
+    """The answers of a server that has these features."""
 
-    def __init__(self, registry: Registry, instructions: str) -> None:
-        self.registry, self.instructions = registry, instructions
+    def __init__(self, features: ServerFeatures, instructions: str) -> None:
+        self.features, self.instructions = features, instructions
         self.info = {"name": NAME, "title": "AxiomMind", "version": __version__}
         # What may take a while, and is answered in a thread.
         self.slow = {"tools/call", "resources/read", "prompts/get", "completion/complete"}
@@ -102,28 +102,28 @@ class Answers:
     # --- tools -----------------------------------------------------------------------------------------
 
     def _tools(self, _: Params) -> dict[str, Any]:
-        return {"tools": [tool.declared for tool in self.registry.tools.values()]}
+        return {"tools": [tool.declared for tool in self.features.tools.values()]}
 
     def _call(self, params: Params) -> dict[str, Any]:
-        return self.registry.call(_text(params, "name"), _object(params, "arguments"))
+        return self.features.call(_text(params, "name"), _object(params, "arguments"))
 
     # --- resources -------------------------------------------------------------------------------------
 
     def _resources(self, _: Params) -> dict[str, Any]:
-        return {"resources": [_declared(one, "uri") for one in self.registry.resources if not one.is_template]}
+        return {"resources": [_declared(one, "uri") for one in self.features.resources if not one.is_template]}
 
     def _templates(self, _: Params) -> dict[str, Any]:
         return {
-            "resourceTemplates": [_declared(one, "uriTemplate") for one in self.registry.resources if one.is_template]
+            "resourceTemplates": [_declared(one, "uriTemplate") for one in self.features.resources if one.is_template]
         }
 
     def _read(self, params: Params) -> dict[str, Any]:
         uri = _text(params, "uri")
-        for one in self.registry.resources:
+        for one in self.features.resources:
             if (variables := one.variables(uri)) is not None:
-                text = self._run(uri, functools.partial(one.function, self.registry.context, **variables))
+                text = self._run(uri, functools.partial(one.function, self.features.context, **variables))
                 return {"contents": [{"uri": uri, "mimeType": one.mime, "text": text}]}
-        known = ", ".join(one.uri for one in self.registry.resources)
+        known = ", ".join(one.uri for one in self.features.resources)
         raise Refused(INVALID_PARAMS, f"there is no resource {uri} (there are: {known})", {"uri": uri})
 
     # --- prompts ---------------------------------------------------------------------------------------
@@ -132,21 +132,21 @@ class Answers:
         return {
             "prompts": [
                 {"name": one.name, "title": one.title, "description": one.description, "arguments": one.arguments}
-                for one in self.registry.prompts.values()
+                for one in self.features.prompts.values()
             ]
         }
 
     def _prompt(self, params: Params) -> dict[str, Any]:
         prompt = self._named(_text(params, "name"))
-        messages = self._run(prompt.name, lambda: prompt.messages(self.registry.context, _object(params, "arguments")))
+        messages = self._run(prompt.name, lambda: prompt.messages(self.features.context, _object(params, "arguments")))
         return {
             "description": prompt.description,
             "messages": [{"role": m.role, "content": {"type": "text", "text": m.text}} for m in messages],
         }
 
     def _named(self, name: str) -> PromptTemplate:
-        if (prompt := self.registry.prompts.get(name)) is None:
-            known = ", ".join(self.registry.prompts)
+        if (prompt := self.features.prompts.get(name)) is None:
+            known = ", ".join(self.features.prompts)
             raise Refused(INVALID_PARAMS, f"there is no prompt {name!r} (there are: {known})")
         return prompt
 
@@ -157,12 +157,12 @@ class Answers:
             offered = self._named(_text(ref, "name"))
         else:
             uri = _text(ref, "uri")
-            offered = next((one for one in self.registry.resources if one.uri == uri), None)
+            offered = next((one for one in self.features.resources if one.uri == uri), None)
             if offered is None:
                 raise Refused(INVALID_PARAMS, f"there is no resource {uri}")
         complete = offered.complete.get(_text(argument, "name"))
         begun = argument.get("value")
-        values = self._run(offered.name, lambda: complete(self.registry.context, str(begun or ""))) if complete else []
+        values = self._run(offered.name, lambda: complete(self.features.context, str(begun or ""))) if complete else []
         shown = values[:_MOST_COMPLETIONS]
         return {"completion": {"values": shown, "total": len(values), "hasMore": len(shown) < len(values)}}
 
@@ -171,7 +171,7 @@ class Answers:
             return function()
         except Exception as error:
             code = INVALID_PARAMS if isinstance(error, AxmError | BadArguments) else INTERNAL_ERROR
-            raise Refused(code, error_text(error, name, self.registry.context.memory.config.home)) from error
+            raise Refused(code, error_text(error, name, self.features.context.memory.config.home)) from error
 
 
 def _declared(one: Resource, uri: str) -> dict[str, Any]:

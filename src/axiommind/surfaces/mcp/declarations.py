@@ -9,7 +9,7 @@
     @prompt("handoff", "Hand over", "What it is for.")
     def handoff(ctx: Context, project: Annotated[str | None, Arg("Which project.")] = None) -> str: ...
 
-Declaring a function does not call anything; `registry.py` finds the declarations in their folders.
+Declaring a function does not call anything; `features.py` finds the declarations in their folders.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ class AccessGuard:
 
 def serve_http(answers: Answers, address: Address) -> int:
     """Serve until Ctrl-C, then return 0."""
-    answers.registry.context.is_shared = True
+    answers.features.context.is_shared = True
     made = server_of(answers)
     try:
         import uvicorn

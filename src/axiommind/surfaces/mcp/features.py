@@ -1,30 +1,30 @@
-"""Registry: what a server offers, found in the folders `tools/`, `resources/` and `prompts/`.
+"""Features of the server (tools, resources and prompts), found in the folders of these names.
 
-A file in one of them holds one declaration or several; adding a file is all it takes to add one. Files come in the
-order of their `ORDER` (100 if they have none), then of their names.
+A file holds one declaration or several, and adding a file is all it takes to add one. Files come in the order of their
+`ORDER` (100 if they have none), then of their names.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from axiommind.errors import NotFound
+from axiommind.registry import Registry
 from axiommind.surfaces.mcp.arguments import checked
 from axiommind.surfaces.mcp.context import Context
 from axiommind.surfaces.mcp.declarations import PromptTemplate, Resource, Tool
 from axiommind.surfaces.mcp.results import error_text, failed, succeeded
 
-__all__ = ["Registry", "declared_in"]
+__all__ = ["ServerFeatures", "declared_in"]
 
 T = TypeVar("T")
 _USUAL_ORDER = 100
 
 
-class Registry:
+class ServerFeatures:
     """Tools, resources and prompts, and the context they are called in. Of tools only those that `wanted` names, or
     all if it names none. Resources and prompts are loaded when a client first asks for them."""
 
@@ -45,7 +45,7 @@ class Registry:
         self._resources, self._prompts = resources, prompts
 
     @classmethod
-    def from_folders(cls, context: Context, wanted: tuple[str, ...] = ()) -> Registry:
+    def from_folders(cls, context: Context, wanted: tuple[str, ...] = ()) -> ServerFeatures:
         package = __name__.rpartition(".")[0]
         return cls(
             context,
@@ -76,12 +76,9 @@ class Registry:
 
 def declared_in(package: str, kind: type[T]) -> list[T]:
     """Every declaration of this kind in the files of a package, each file's in the order they are written."""
-    folders = importlib.import_module(package).__path__
-    names: set[str] = set()
-    for folder in folders:
-        with os.scandir(folder) as inside:
-            names |= {one.name[:-3] for one in inside if one.name.endswith(".py") and one.name[0].isalpha()}
-    modules = [importlib.import_module(f"{package}.{name}") for name in sorted(names)]
+    importlib.import_module(package)
+    folder = Registry[object](package, requires=())
+    modules = [folder.find(name) for name in folder.own()]
     modules.sort(key=lambda module: getattr(module, "ORDER", _USUAL_ORDER))
     found = (one for module in modules for one in vars(module).values() if isinstance(one, kind))
     return list(dict.fromkeys(found))  # a file may import what another one declares
