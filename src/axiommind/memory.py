@@ -102,7 +102,7 @@ class Memory:
         document: str | None = None,
         decision: str | None = None,
         workflow: str | None = None,
-        pad: str | None = None,
+        scratchpad: str | None = None,
         reason: str = "",
         dry_run: bool = False,
     ) -> Forgotten:
@@ -115,7 +115,7 @@ class Memory:
             document=document,
             decision=decision,
             workflow=workflow,
-            pad=pad,
+            scratchpad=scratchpad,
             reason=reason,
             dry_run=dry_run,
         )

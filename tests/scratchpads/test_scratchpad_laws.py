@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from axiommind.errors import BadQuery, Changed, DiskFull, IndexCorrupt, NotFound
 from axiommind.home import Scope
 from axiommind.memory import Memory
-from axiommind.search.citations import PAD
+from axiommind.search.citations import SCRATCHPAD
 from axiommind.text.edits import cut, outline
 from tests.examples import examples
 from tests.transcripts import World
@@ -77,7 +77,7 @@ def test_whatever_is_written_no_version_is_lost(history: list[tuple[Any, Any]]) 
         for who, what in history:
             if who == "forget":
                 if seen.pop(pads[0], None) is not None:
-                    memory.forget(pad=pads[0])
+                    memory.forget(scratchpad=pads[0])
             elif isinstance(who, str):
                 title = "another name" if who == "rename" else None
                 memory.workflows.update(flow, active={"close": False, "open": True}.get(who), title=title)
@@ -111,7 +111,7 @@ def check_chunks(memory: Memory, seen: dict[str, list[str]]) -> None:
         assert [text for _, _, text in rows[pad]] == ["\n".join(chunk) for chunk in cut(texts[-1].split("\n"))]
         *others, last = rows[pad]
         for start, end, text in (*others, (*last[:2], last[2].removesuffix("\n"))):
-            opened = memory.passages.open(Citation(f"{PAD}{pad}", start, end))
+            opened = memory.passages.open(Citation(f"{SCRATCHPAD}{pad}", start, end))
             assert "\n".join(opened.lines) == text
 
 
@@ -176,7 +176,7 @@ def test_fifty_pads_and_no_more_however_many_make_them(world: World) -> None:
         thread.join()
     assert (len(set(made)), len(refused)) == (50, 10)
     assert "50 scratchpads" in refused[0].message
-    memory.forget(pad=made[0])
+    memory.forget(scratchpad=made[0])
     assert memory.scratchpads.create(flow, "room again").row.version == 1
     assert memory.workflows.show(flow).scratchpad_count == 50
 

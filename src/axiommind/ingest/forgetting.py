@@ -36,7 +36,7 @@ class Forgotten(NamedTuple):
     vectors_left: tuple[AxmError, ...] = ()  # why there may be vectors of it still
     # These were never anywhere else, so they cannot be read again.
     workflows: tuple[str, ...] = ()
-    pads: tuple[str, ...] = ()
+    scratchpads: tuple[str, ...] = ()
 
 
 class Forgetting:
@@ -53,7 +53,7 @@ class Forgetting:
         document: str | None = None,
         decision: str | None = None,
         workflow: str | None = None,
-        pad: str | None = None,
+        scratchpad: str | None = None,
         reason: str = "",
         dry_run: bool = False,
     ) -> Forgotten:
@@ -71,21 +71,23 @@ class Forgetting:
                 wanted, name = [one_of(decision, made, "decision", "axm decisions lists them")], None
             elif document is not None:
                 wanted, name = [_document_of(document, _documents(heads), "document")], None
-            elif workflow is not None or pad is not None:
+            elif workflow is not None or scratchpad is not None:
                 wanted, name = [], None
             else:
                 wanted, name = self._sessions_to_forget(index.db, log, session, project)
-            flows, pads = _working_memory(index.db, workflow, pad, name)
+            flows, scratchpads = _working_memory(index.db, workflow, scratchpad, name)
             there = {h.state["session_id"] for h in heads if os.path.lexists(h.state.get("path", h.stream))}
             documents = tuple(sorted(_documents(heads) & set(wanted)))
             sessions = tuple(i for i in wanted if i not in documents)
             copies = self._copies(index.db, sessions)
             gone = len(set(wanted) - there)
             if dry_run:
-                return Forgotten(sessions, name, copies, gone=gone, documents=documents, workflows=flows, pads=pads)
-            if flows or pads:
+                return Forgotten(
+                    sessions, name, copies, gone=gone, documents=documents, workflows=flows, scratchpads=scratchpads
+                )
+            if flows or scratchpads:
                 # With tombstones of their own: a project that is lifted does not bring back what is nowhere else.
-                log.forget([*flows, *pads], None, actor="user", reason=reason)
+                log.forget([*flows, *scratchpads], None, actor="user", reason=reason)
             if wanted or name is not None:
                 log.forget(wanted, name, actor="user", reason=reason)
             drop_served(self.home.config.home / "hooks", wanted, name)
@@ -97,7 +99,7 @@ class Forgetting:
             for copy in self.home.config.home.glob("index.db.corrupt-*"):
                 copy.unlink(missing_ok=True)  # a damaged copy of the index may still hold the text
             remove_leftovers(self.home.config.index_path)  # so may a rebuild that was killed
-        return Forgotten(sessions, name, copies, complete, gone, documents, left, flows, pads)
+        return Forgotten(sessions, name, copies, complete, gone, documents, left, flows, scratchpads)
 
     def _void(self, log: SqliteLog, db: sqlite3.Connection) -> None:
         """Sessions that spoke of a task which went with another one are to be learned again, for their part of it."""
@@ -182,19 +184,21 @@ class Forgetting:
 
 
 def _working_memory(
-    db: sqlite3.Connection, workflow: str | None, pad: str | None, project: str | None
+    db: sqlite3.Connection, workflow: str | None, scratchpad: str | None, project: str | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The workflows and pads that are meant: a workflow goes with its pads, and a project with its workflows."""
     known = dict(db.execute("select id, project from workflows"))
     made = {row[0]: row[1:] for row in db.execute("select id, workflow_id, project from pads")}
-    if pad is not None:
-        return (), (one_of(pad, set(made), "scratchpad", "axm pad list --all-projects lists them"),)
+    if scratchpad is not None:
+        return (), (one_of(scratchpad, set(made), "scratchpad", "axm pad list --all-projects lists them"),)
     if workflow is not None:
         flows = {one_of(workflow, set(known), "workflow", "axm workflow list --all-projects lists them")}
     else:
         flows = {name for name, of in known.items() if project is not None and of == project}
-    pads = {name for name, (flow, of) in made.items() if flow in flows or (project is not None and of == project)}
-    return tuple(sorted(flows)), tuple(sorted(pads))
+    scratchpads = {
+        name for name, (flow, of) in made.items() if flow in flows or (project is not None and of == project)
+    }
+    return tuple(sorted(flows)), tuple(sorted(scratchpads))
 
 
 def _documents(heads: Iterable[Head]) -> set[str]:

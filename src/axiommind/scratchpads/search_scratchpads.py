@@ -30,13 +30,13 @@ def search_scratchpads(
 ) -> ScratchpadPage:
     """The scratchpads that match best, as of `now` (epoch ms)."""
     from axiommind.search.find import Options, asked_at, connect, find
-    from axiommind.search.query import OfPads, Query
+    from axiommind.search.query import Query, ScratchpadFilter
 
     asked = _checked(query, limit)
     connect(db)
     now = asked_at(cursor) or now or time.time_ns() // 1_000_000
     parsed = Query.parse(asked, now=now)
-    parsed = parsed._replace(filters=parsed.filters._replace(pads=OfPads(workflow, project_scope)))
+    parsed = parsed._replace(filters=parsed.filters._replace(scratchpads=ScratchpadFilter(workflow, project_scope)))
     page = find(db, parsed, Options(k=limit, group=True, cursor=cursor, scored=_SCORED), now)
     hits = []
     for hit in page.hits:

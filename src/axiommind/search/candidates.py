@@ -84,10 +84,10 @@ def scored(
 
 
 def within(db: sqlite3.Connection, query: Query) -> lexical.Within | None:
-    """The events that a project's or a session's passages come from, or those of pads; None when none is asked for."""
-    project, session, pads = query.filters.project, query.filters.session, query.filters.pads
-    if project is None and not session and not (pads and any(pads)):
-        return None if pads is None else lexical.OfKind("pad")
+    """The events that a project's or a session's passages come from, or those of scratchpads; None if not asked for."""
+    project, session, scratchpads = query.filters.project, query.filters.session, query.filters.scratchpads
+    if project is None and not session and not (scratchpads and any(scratchpads)):
+        return None if scratchpads is None else lexical.OfKind("pad")
     of_sessions, of_documents, of_workflows, values = filters.owners(query.filters)
     rows = db.execute(
         f"""
@@ -116,15 +116,15 @@ def within(db: sqlite3.Connection, query: Query) -> lexical.Within | None:
 
 
 def _titles(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, int]:
-    """How many terms of the passages of documents and pads are their headings', by the row they refer to: no event
+    """How many terms of documents' and scratchpads' passages are their headings', by the row they refer to: no event
     brings both, so no two rows have one id."""
     chunks = ", ".join(str(p.ref) for p in passages if p.kind == "doc")
     rows = db.execute(f"select id, heading from chunks where id in ({chunks})").fetchall()
     known = {heading: len(terms(heading)) for _, heading in rows}
     found = {chunk: known[heading] for chunk, heading in rows}
-    of_pads = ", ".join(str(p.ref) for p in passages if p.kind == "pad")
-    if of_pads:
-        found.update(db.execute(f"select id, title_terms from pad_owners where id in ({of_pads})").fetchall())
+    of_scratchpads = ", ".join(str(p.ref) for p in passages if p.kind == "pad")
+    if of_scratchpads:
+        found.update(db.execute(f"select id, title_terms from pad_owners where id in ({of_scratchpads})").fetchall())
     return found
 
 

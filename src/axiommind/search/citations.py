@@ -16,10 +16,10 @@ from axiommind.ids import document_id
 from axiommind.model import Citation, Event
 from axiommind.projections import PLACE_BITS
 
-__all__ = ["PAD", "WORKFLOW", "Opened", "locate", "open_lines", "open_removed", "parse"]
+__all__ = ["SCRATCHPAD", "WORKFLOW", "Opened", "locate", "open_lines", "open_removed", "parse"]
 
-# Where a pad and a workflow are, which have no path.
-PAD = "axm://pad/"
+# The addresses of scratchpads and workflows, which have no path.
+SCRATCHPAD = "axm://pad/"
 WORKFLOW = "axm://workflow/"
 _ALL_LINES = 999_999_999
 _CITATION = re.compile(r"(?P<path>.+?)[:#]L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?", re.DOTALL)
@@ -41,9 +41,10 @@ _WHERE = {
         join entry_evidence v on v.entry_id = r.entry_id and v.line is not null and v.is_live
     """,
     "doc": "select r.line_start, r.line_end, d.path from chunks r join documents d on d.id = r.doc_id",
-    # No file, but lines all the same: a pad's, or of a workflow those of its description.
+    # No file, but lines all the same: a scratchpad's, or those of a workflow's description.
     "pad": f"""
-        select r.line_start, r.line_end, coalesce('{PAD}' || r.pad_id, '{WORKFLOW}' || r.workflow_id) from pad_chunks r
+        select r.line_start, r.line_end, coalesce('{SCRATCHPAD}' || r.pad_id, '{WORKFLOW}' || r.workflow_id)
+        from pad_chunks r
     """,
 }
 # A session that was moved goes on in another file, which begins with the same lines.
@@ -81,7 +82,7 @@ def locate(db: sqlite3.Connection, rows: Iterable[tuple[int, str, int]]) -> dict
 def parse(text: str) -> Citation:
     """`path:L12-L34`, `path:L12`, `path:12`, or the same with `#`. Numbers may be in either order."""
     match = _CITATION.fullmatch(text.strip())
-    if match is None and text.strip().startswith((PAD, WORKFLOW)):  # their address alone: all of it
+    if match is None and text.strip().startswith((SCRATCHPAD, WORKFLOW)):  # their address alone: all of it
         return Citation(text.strip(), 1, _ALL_LINES)
     if match is None:
         raise BadQuery(f"{text!r} is no citation", hint="a citation looks like notes/plan.md:L12-L34")
@@ -99,7 +100,7 @@ def open_lines(
     first = max(citation.line_start - context, 1)
     last = citation.line_end + context
     path, kind = citation.path, "pad"
-    if path.startswith((PAD, WORKFLOW)):
+    if path.startswith((SCRATCHPAD, WORKFLOW)):
         lines = _pad_lines(db, path)[first - 1 : last]
     elif (found := _path(db, citation.path))[1] == "document":
         path, kind = found
@@ -133,7 +134,7 @@ def open_removed(
 
 def _pad_lines(db: sqlite3.Connection, path: str) -> list[str]:
     name = path.rpartition("/")[2]
-    if path.startswith(PAD):
+    if path.startswith(SCRATCHPAD):
         rows = db.execute("select text from pad_chunks where pad_id = ? order by seq", (name,)).fetchall()
     else:
         rows = db.execute("select text from pad_chunks where workflow_id = ? and pad_id is null", (name,)).fetchall()

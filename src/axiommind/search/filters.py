@@ -17,7 +17,7 @@ _DOCUMENTS = """
      or (d.project is not null and d.project not in (select project from sessions)))
 """
 _WORKFLOWS = "w.project in (:project, '')"
-_PADS = """
+_SCRATCHPADS = """
     c.pad_id is not null and (:workflow is null or w.id = :workflow)
     and (:project_scope is null or w.project_scope = :project_scope)
 """
@@ -80,13 +80,13 @@ def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
     if filters.path:
         path = os.path.expanduser(filters.path)  # noqa: PTH111 - pathlib would need the whole path
         add("d.path is not null and axm_is_path(d.path, d.root, :path)", path=path)
-    if filters.pads is not None:
-        add(_PADS, **filters.pads._asdict())
+    if filters.scratchpads is not None:
+        add(_SCRATCHPADS, **filters.scratchpads._asdict())
     return " and ".join(f"({one})" for one in wanted) or "true", values
 
 
 def owners(filters: Filters) -> tuple[str, str, str, dict[str, Any]]:
-    """What a project, a session and pads ask of s, d and w, each on its own: beside the others, none could use an
+    """What a project, a session and scratchpads ask of s, d and w, each on its own: combined, none could use an
     index."""
     values: dict[str, Any] = {}
     sessions, documents, workflows = [], [], []
@@ -100,11 +100,11 @@ def owners(filters: Filters) -> tuple[str, str, str, dict[str, Any]]:
         sessions.append(_SESSION)
         documents.append("false")
         workflows.append("false")
-    if filters.pads is not None:
-        values |= filters.pads._asdict()
+    if filters.scratchpads is not None:
+        values |= filters.scratchpads._asdict()
         sessions.append("false")
         documents.append("false")
-        workflows.append(_PADS)
+        workflows.append(_SCRATCHPADS)
     asked = [" and ".join(one) or "true" for one in (sessions, documents, workflows)]
     return asked[0], asked[1], asked[2], values
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from axiommind.errors import BadQuery
 from axiommind.search.dates import moment
 
-__all__ = ["KINDS", "PREFIXES", "Filters", "OfPads", "Query"]
+__all__ = ["KINDS", "PREFIXES", "Filters", "Query", "ScratchpadFilter"]
 
 KINDS = ("prompt", "response", "tool", "insight", "doc", "pad")
 PREFIXES = ("kind", "project", "file", "tool", "session", "since", "until", "lang", "tag", "path")
@@ -47,7 +47,7 @@ _ITEM = re.compile(
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class OfPads(NamedTuple):
+class ScratchpadFilter(NamedTuple):
     """Scratchpads and nothing else, not even the words of their workflows: of one workflow, of one project_scope."""
 
     workflow: str | None = None
@@ -72,7 +72,7 @@ class Filters(NamedTuple):
     path: str | None = None
     not_kinds: tuple[str, ...] = ()
     not_tools: tuple[str, ...] = ()
-    pads: OfPads | None = None
+    scratchpads: ScratchpadFilter | None = None
 
 
 class Query(NamedTuple):

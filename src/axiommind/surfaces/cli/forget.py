@@ -27,7 +27,9 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         "--project", metavar="PATH", help="every session, document and workflow of this project, also future ones"
     )
     what.add_argument("--workflow", metavar="ID", help="this workflow and its scratchpads; this cannot be undone")
-    what.add_argument("--pad", metavar="ID", help="this scratchpad, every version; this cannot be undone")
+    what.add_argument(
+        "--pad", dest="scratchpad", metavar="ID", help="this scratchpad, every version; this cannot be undone"
+    )
     what.add_argument("--decision", metavar="ID", help="a decision made with axm decision make; this cannot be undone")
     parser.add_argument("--reason", default="", help="kept with the tombstone")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be forgotten")
@@ -39,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if args.undo and args.decision:
         raise UsageError("a forgotten decision cannot come back", hint='axm decision make "…" makes a new one')
-    if args.undo and (args.workflow or args.pad):
+    if args.undo and (args.workflow or args.scratchpad):
         what = "workflow" if args.workflow else "scratchpad"
         raise UsageError(f"a forgotten {what} cannot come back: its text was nowhere else")
     if args.undo:
@@ -50,19 +52,19 @@ def run(args: argparse.Namespace) -> int:
         document=args.document,
         decision=args.decision,
         workflow=args.workflow,
-        pad=args.pad,
+        scratchpad=args.scratchpad,
         reason=args.reason,
         dry_run=args.dry_run,
     )
     verb = "Would forget" if args.dry_run else "Forgotten"
-    what = _counted(len(done.sessions), len(done.documents), len(done.workflows), len(done.pads))
+    what = _counted(len(done.sessions), len(done.documents), len(done.workflows), len(done.scratchpads))
     what += f" of {done.project}" if done.project else ""
     if args.decision:
         what = "the decision"
     sys.stderr.write(f"{verb}: {what}\n")
     if args.decision:
         sys.stderr.write("Note: this cannot be undone\n")
-    elif done.workflows or done.pads:
+    elif done.workflows or done.scratchpads:
         what = "scratchpads" if not done.workflows else "workflows and their scratchpads"
         sys.stderr.write(f"Note: {what} are nowhere else: forgetting them cannot be undone\n")
         if not done.project:
@@ -92,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
             "documents": list(done.documents),
             "decisions": list(done.sessions) if args.decision else [],
             "workflows": list(done.workflows),
-            "scratchpads": list(done.pads),
+            "scratchpads": list(done.scratchpads),
             "copies": list(done.copies),
             "complete": done.complete,
             "gone": 0 if args.decision else done.gone,
@@ -100,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
         }
         print(json.dumps(shown, ensure_ascii=False))
     else:
-        for name in (*done.sessions, *done.documents, *done.workflows, *done.pads):
+        for name in (*done.sessions, *done.documents, *done.workflows, *done.scratchpads):
             print(name)
     return 3 if done.vectors_left else 0
 
@@ -117,8 +119,8 @@ def _undo(memory: Memory, args: argparse.Namespace) -> int:
     return 0
 
 
-def _counted(sessions: int, documents: int, workflows: int = 0, pads: int = 0) -> str:
-    others = (("document", documents), ("workflow", workflows), ("scratchpad", pads))
+def _counted(sessions: int, documents: int, workflows: int = 0, scratchpads: int = 0) -> str:
+    others = (("document", documents), ("workflow", workflows), ("scratchpad", scratchpads))
     parts = [render.counted(count, noun) for noun, count in others if count]
     if sessions or not parts:
         parts.insert(0, render.counted(sessions, "session"))
