@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from axiommind.errors import DiskFull, IndexCorrupt, LogCorrupt, NotWritable
+from tests.shell import axm
 from tests.transcripts import Lines, World, encode
 
 
@@ -21,17 +22,6 @@ def small(session: str = "s1") -> Lines:
     lines.prompt("hello there")
     lines.tool("Read", f"{session}-r", file_path="/a.py")
     return lines
-
-
-def axm(world: World, *args: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "axiommind", *args],
-        env={**world.environ, **environ},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 def test_no_folder_at_all(world: World) -> None:

@@ -16,14 +16,9 @@ import pytest
 from axiommind.errors import QueryLimit
 from axiommind.memory import Scope
 from tests.counting import statements, steps
+from tests.shell import axm
 from tests.test_index import session, traces
 from tests.transcripts import PROJECT, Lines, World, encode
-
-
-def axm(world: World, *args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "axiommind", *args]
-    return subprocess.run(command, env=world.environ, capture_output=True, text=True, timeout=60, check=False, cwd=cwd)
-
 
 # --- one odd line must not stop the others -----------------------------------------------------------------------
 

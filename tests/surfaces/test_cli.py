@@ -23,6 +23,7 @@ import pytest
 from axiommind.reports.perspectives import names
 from axiommind.surfaces.cli import commands
 from tests.counting import PATIENCE_S
+from tests.shell import axm
 from tests.transcripts import PROJECT, Lines, World, encode
 
 
@@ -42,21 +43,6 @@ def filled(world: World) -> World:
     world.write(session("s2", cwd="/other"), folder="-other")
     world.memory().index()
     return world
-
-
-def axm(
-    world: World, *args: str, stdin: str | None = None, cwd: Path | None = None, **environ: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "axiommind", *args],
-        env={**world.environ, **environ},
-        capture_output=True,
-        text=True,
-        input=stdin,
-        cwd=cwd,
-        timeout=60,
-        check=False,
-    )
 
 
 def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:

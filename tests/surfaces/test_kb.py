@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.surfaces.test_cli import axm
+from tests.shell import axm
 from tests.transcripts import World
 
 

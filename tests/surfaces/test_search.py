@@ -14,7 +14,7 @@ import pytest
 from axiommind.search.find import Page
 from axiommind.surfaces.render import hits
 from tests.search.asking import ask, tell
-from tests.surfaces.test_cli import axm
+from tests.shell import axm
 from tests.test_documents import Notes
 from tests.transcripts import PROJECT, Lines, World
 

@@ -1,0 +1,68 @@
+"""The command line as somebody at a shell has it: what was printed, and the exit code.
+
+`axm` runs a command in this process, with an environment, a folder and streams of its own: starting Python takes
+longer than most commands. `axm_process` starts a process, for what only a process shows.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest import mock
+
+from axiommind.surfaces.cli import main
+from tests.counting import PATIENCE_S
+from tests.transcripts import World
+
+__all__ = ["Done", "axm", "axm_process"]
+
+Done = subprocess.CompletedProcess[str]
+
+
+def axm(world: World, *args: str, stdin: str | None = None, cwd: Path | None = None, **environ: str) -> Done:
+    out, err = _stream(), _stream()
+    with _as_a_process(world.environ | environ, cwd, stdin, "axm"), redirect_stdout(out), redirect_stderr(err):
+        try:
+            code = main(list(args))
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else 1
+    return subprocess.CompletedProcess(["axm", *args], code, _text(out), _text(err))
+
+
+def axm_process(world: World, *args: str, stdin: str | None = None, cwd: Path | None = None, **environ: str) -> Done:
+    return subprocess.run(
+        [sys.executable, "-m", "axiommind", *args],
+        env=world.environ | environ,
+        capture_output=True,
+        text=True,
+        input=stdin,
+        cwd=cwd,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+@contextmanager
+def _as_a_process(environ: dict[str, str], cwd: Path | None, stdin: str | None, program: str) -> Iterator[None]:
+    given = io.TextIOWrapper(io.BytesIO((stdin or "").encode()), encoding="utf-8")
+    with (
+        chdir(cwd or Path.cwd()),
+        mock.patch.dict(os.environ, environ, clear=True),
+        mock.patch.object(sys, "argv", [program]),
+        mock.patch.object(sys, "stdin", given),
+    ):
+        yield
+
+
+def _stream() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n", write_through=True)
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode("utf-8")  # type: ignore[attr-defined,no-any-return]
