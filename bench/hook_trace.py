@@ -27,7 +27,15 @@ from axiommind.surfaces import hooks
 
 PROMPT = "a customer reports a cart total of 19.990000000000002 again: where did that come from?"
 # Not steps of the way: small things that everybody calls.
-QUIET = ("axiommind.text.", "axiommind.ids", "axiommind.errors", "axiommind.config", "axiommind.model", "axiommind.db")
+QUIET = (
+    "axiommind.text.",
+    "axiommind.ids",
+    "axiommind.errors",
+    "axiommind.config",
+    "axiommind.settings",
+    "axiommind.model",
+    "axiommind.db",
+)
 
 
 class Step:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from axiommind.config import KEYS, Config
+from axiommind.config import Config
 from axiommind.errors import AxmError
 from axiommind.log.sqlite import SqliteLog
 from axiommind.memory import Memory
@@ -27,6 +27,7 @@ from axiommind.projections.runner import Index
 from axiommind.projections.runner import tables as index_tables
 from axiommind.reports import perspectives
 from axiommind.reports.perspectives import COMMON, Param, Perspective
+from axiommind.settings import KEYS
 from axiommind.surfaces import cli, mcp
 from axiommind.surfaces.install.claude_code.plugin import hooks_json
 from axiommind.surfaces.mcp import stored_schemas

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from axiommind.config import KEYS, Config, Disclosure
+from axiommind.config import Config, Disclosure
 from axiommind.errors import UsageError
+from axiommind.settings import KEYS
 
 
 def test_every_key_is_a_field_with_its_default(tmp_path: Path) -> None:

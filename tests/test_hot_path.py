@@ -16,6 +16,7 @@ from tests.transcripts import PROJECT, Lines, World
 ALLOWED = {
     "axiommind",
     "axiommind.config",
+    "axiommind.settings",
     "axiommind.db",
     "axiommind.errors",
     "axiommind.home",
@@ -42,6 +43,7 @@ ALLOWED = {
 SEARCH_ALLOWED = {
     "axiommind",
     "axiommind.config",
+    "axiommind.settings",
     "axiommind.db",
     "axiommind.errors",
     "axiommind.home",
@@ -105,6 +107,7 @@ MEANING_ALLOWED = SEARCH_ALLOWED | {
 HOOK_ALLOWED = {
     "axiommind",
     "axiommind.config",
+    "axiommind.settings",
     "axiommind.db",
     "axiommind.errors",
     "axiommind.home",

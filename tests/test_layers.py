@@ -21,6 +21,7 @@ ROWS = [
     {"tools"},
     {"text", "db", "projects"},
     {"config"},
+    {"settings"},
     {"ids"},
     {"registry"},
     {"model"},

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from axiommind.config import KEYS
 from axiommind.reports import perspectives
+from axiommind.settings import KEYS
 from axiommind.surfaces import cli, mcp
 from tests.docs.pages import DOCS, handwritten, read, sample_memory
 

@@ -118,7 +118,7 @@ def test_each_event_answers_and_can_be_switched_off(told: World, event: str) -> 
     assert on.outcome in ("served", "silent"), on
     assert on.indexing == (event in ("Stop", "SessionEnd", "PreCompact"))
     key = "hooks." + "".join(f"_{c.lower()}" if c.isupper() else c for c in event).lstrip("_")
-    from axiommind.config import KEYS
+    from axiommind.settings import KEYS
 
     (env,) = [k.env for k in KEYS if k.name == key]
     for name, value in ((env, "0"), ("AXM_HOOKS", "0"), ("AXM_INSIDE", "1")):

@@ -11,94 +11,89 @@ from collections.abc import Callable
 __all__ = ["MIGRATIONS", "migrate"]
 
 
-def m001_events_blobs_heads(db: sqlite3.Connection) -> None:
-    db.execute(
-        """
-        create table events (
-            position integer primary key autoincrement,
-            event_id text not null unique,
-            ts integer not null,
-            event_type text not null,
-            actor text not null,
-            session_id text,
-            project text,
-            payload_json text not null check (json_valid(payload_json)),
-            payload_redacted text check (payload_redacted is null or json_valid(payload_redacted)),
-            sensitivity text not null default 'normal',
-            checksum text not null,
-            build_id text,
-            happened_at integer,
-            created_at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
-        )
-        """
+_M001 = (
+    """
+    create table events (
+        position integer primary key autoincrement,
+        event_id text not null unique,
+        ts integer not null,
+        event_type text not null,
+        actor text not null,
+        session_id text,
+        project text,
+        payload_json text not null check (json_valid(payload_json)),
+        payload_redacted text check (payload_redacted is null or json_valid(payload_redacted)),
+        sensitivity text not null default 'normal',
+        checksum text not null,
+        build_id text,
+        happened_at integer,
+        created_at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
     )
-    db.execute("create index idx_events_ts on events(ts)")
-    db.execute("create index idx_events_type on events(event_type)")
-    db.execute("create index idx_events_session on events(session_id)")
-    for verb in ("update", "delete"):
-        db.execute(
-            f"""
-            create trigger events_never_{verb} before {verb} on events
-            begin select raise(abort, 'events are never changed: the log is append-only'); end
-            """
-        )
-    db.execute(
-        """
-        create table event_dedup (
-            dedupe_key text primary key,
-            event_id text not null,
-            ts integer not null,
-            event_type text not null
-        ) without rowid
-        """
+    """,
+    "create index idx_events_ts on events(ts)",
+    "create index idx_events_type on events(event_type)",
+    "create index idx_events_session on events(session_id)",
+    """
+    create trigger events_never_update before update on events
+    begin select raise(abort, 'events are never changed: the log is append-only'); end
+    """,
+    """
+    create trigger events_never_delete before delete on events
+    begin select raise(abort, 'events are never changed: the log is append-only'); end
+    """,
+    """
+    create table event_dedup (
+        dedupe_key text primary key,
+        event_id text not null,
+        ts integer not null,
+        event_type text not null
+    ) without rowid
+    """,
+    """
+    create table blobs (
+        id integer primary key,
+        hash text not null unique,
+        codec text not null,
+        size integer not null,
+        data blob not null
     )
-    db.execute(
-        """
-        create table blobs (
-            id integer primary key,
-            hash text not null unique,
-            codec text not null,
-            size integer not null,
-            data blob not null
-        )
-        """
-    )
+    """,
     # Which event refers to which blob: what reference counting means when something is forgotten.
-    db.execute(
-        """
-        create table blob_refs (
-            position integer not null references events(position),
-            hash text not null,
-            primary key (position, hash)
-        ) without rowid
-        """
-    )
-    db.execute("create index idx_blob_refs_hash on blob_refs(hash)")
+    """
+    create table blob_refs (
+        position integer not null references events(position),
+        hash text not null,
+        primary key (position, hash)
+    ) without rowid
+    """,
+    "create index idx_blob_refs_hash on blob_refs(hash)",
     # The fold of the segment events by stream, kept in step inside their transactions (verify compares),
     # plus the file's last seen state, which is a cache.
-    db.execute(
-        """
-        create table heads (
-            stream text primary key,
-            generation integer not null,
-            end_offset integer not null,
-            size integer not null,
-            mtime_ns integer not null,
-            inode integer not null,
-            state text not null
-        ) without rowid
-        """
-    )
-    db.execute(
-        """
-        create table tombstones (
-            kind text not null,
-            key text not null,
-            position integer not null,
-            primary key (kind, key)
-        ) without rowid
-        """
-    )
+    """
+    create table heads (
+        stream text primary key,
+        generation integer not null,
+        end_offset integer not null,
+        size integer not null,
+        mtime_ns integer not null,
+        inode integer not null,
+        state text not null
+    ) without rowid
+    """,
+    """
+    create table tombstones (
+        kind text not null,
+        key text not null,
+        position integer not null,
+        primary key (kind, key)
+    ) without rowid
+    """,
+)
+
+
+def m001_events_blobs_heads(db: sqlite3.Connection) -> None:
+    for statement in _M001:
+        db.execute(statement)
 
 
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m001_events_blobs_heads,)

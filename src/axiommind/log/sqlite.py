@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from axiommind import db as sqlite
-from axiommind.errors import BadQuery, Internal, LogCorrupt, StoreError, TooNew
-from axiommind.ids import canonical_json, checksum, content_hash, dedupe_key, ulid
+from axiommind.errors import Internal, LogCorrupt, StoreError, TooNew
+from axiommind.ids import canonical_json, checksum, dedupe_key, ulid
+from axiommind.log import integrity, tombstones
 from axiommind.log.blobs import Sealed, is_sealed, unseal
 from axiommind.log.contract import Finding, Head
 from axiommind.log.migrations import MIGRATIONS, migrate
@@ -26,6 +27,7 @@ __all__ = ["SqliteLog", "damaged"]
 
 _COLUMNS = """position, event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
               happened_at, build_id, sensitivity"""
+_HEAD = "stream, generation, end_offset, size, mtime_ns, inode, state"
 _PAGE = 500
 
 
@@ -114,59 +116,52 @@ class SqliteLog:
             if head is not None and not self._continues(head, expect_end):
                 return None
             clean: dict[str, Any] = self._redactor.value(payload)
-            if clean is not payload:
-                sensitivity = "redacted"
             ts = self._next_ts()
-            event_id = ulid(ts)
-            first = self._db.execute(
-                """
-                insert into event_dedup(dedupe_key, event_id, ts, event_type)
-                values (?, ?, ?, ?)
-                on conflict do nothing
-                """,
-                (dedupe_key, event_id, ts, event_type),
-            )
-            if first.rowcount == 0:
-                return None
-            digest = checksum(clean)
-            cursor = self._db.execute(
-                """
-                insert into events(event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
-                                   build_id, happened_at, sensitivity)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-                (
-                    event_id,
-                    ts,
-                    event_type,
-                    actor,
-                    session_id,
-                    project,
-                    canonical_json(clean),
-                    digest,
-                    build_id,
-                    happened_at,
-                    sensitivity,
-                ),
-            )
-            position = cursor.lastrowid or 0
-            self._store(position, blobs)
-            if head is not None:
-                self._put_heads([head])
-            return Event(
-                position=position,
-                event_id=event_id,
+            made = Event(
+                position=0,
+                event_id=ulid(ts),
                 ts=ts,
                 event_type=event_type,
                 actor=actor,
                 session_id=session_id,
                 project=project,
                 payload=clean,
-                checksum=digest,
+                checksum="",
                 happened_at=happened_at,
                 build_id=build_id,
-                sensitivity=sensitivity,
+                sensitivity=sensitivity if clean is payload else "redacted",
             )
+            event = self._insert(made, dedupe_key)
+            if event is not None:
+                self._store(event.position, blobs)
+                if head is not None:
+                    self._put_heads([head])
+            return event
+
+    def _insert(self, event: Event, key: str) -> Event | None:
+        """The event with its position and checksum; None when its key is there already."""
+        first = self._db.execute(
+            """
+            insert into event_dedup(dedupe_key, event_id, ts, event_type)
+            values (?, ?, ?, ?)
+            on conflict do nothing
+            """,
+            (key, event.event_id, event.ts, event.event_type),
+        )
+        if first.rowcount == 0:
+            return None
+        event = event._replace(checksum=checksum(event.payload))
+        row = event._asdict() | {"payload_json": canonical_json(event.payload)}
+        cursor = self._db.execute(
+            """
+            insert into events(event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
+                               build_id, happened_at, sensitivity)
+            values (:event_id, :ts, :event_type, :actor, :session_id, :project, :payload_json, :checksum,
+                    :build_id, :happened_at, :sensitivity)
+            """,
+            row,
+        )
+        return event._replace(position=cursor.lastrowid or 0)
 
     def _next_ts(self) -> int:
         (last,) = self._db.execute("select coalesce(max(ts), 0) from events").fetchone()
@@ -264,19 +259,11 @@ class SqliteLog:
         return (rows[0][0], rows[0][1]) if rows else None
 
     def head(self, stream: str) -> Head | None:
-        rows = self._read(
-            "select generation, end_offset, size, mtime_ns, inode, state from heads where stream = ?", (stream,)
-        )
-        for generation, end, size, mtime, inode, state in rows:
-            return Head(stream, generation, end, size, mtime, inode, json.loads(state))
-        return None
+        rows = self._read(f"select {_HEAD} from heads where stream = ?", (stream,))
+        return _head(rows[0]) if rows else None
 
     def heads(self) -> dict[str, Head]:
-        rows = self._read("select stream, generation, end_offset, size, mtime_ns, inode, state from heads", ())
-        return {
-            stream: Head(stream, generation, end, size, mtime, inode, json.loads(state))
-            for stream, generation, end, size, mtime, inode, state in rows
-        }
+        return {row[0]: _head(row) for row in self._read(f"select {_HEAD} from heads", ())}
 
     def note(self, heads: Sequence[Head]) -> None:
         if not heads:
@@ -336,34 +323,12 @@ class SqliteLog:
             self._db.executemany(
                 "insert into tombstones(kind, key, position) values (?, ?, ?) on conflict do nothing", marks
             )
-            self._purge(wanted, project)
+            tombstones.purge(self._db, wanted, project)
         return event
 
     def settle(self) -> bool:
         """Empty the write-ahead log, where purged text would linger. False when a reader keeps it from that."""
         return sqlite.checkpoint(self._db)
-
-    def _purge(self, sessions: Sequence[str], project: str | None) -> None:
-        """Drop the references of forgotten events, then every blob that no reference names any more."""
-        self._db.execute("create temp table if not exists gone(hash text)")
-        self._db.execute("create temp table if not exists gone_sessions(id text)")
-        self._db.executemany("insert into gone_sessions values (?)", [(s,) for s in sessions])
-        forgotten = """
-            select position from events
-            where session_id in (select id from gone_sessions) or (:project is not null and project = :project)
-        """
-        self._db.execute(
-            f"insert into gone select hash from blob_refs where position in ({forgotten})", {"project": project}
-        )
-        self._db.execute(f"delete from blob_refs where position in ({forgotten})", {"project": project})
-        self._db.execute(
-            """
-            delete from blobs
-            where hash in (select hash from gone) and hash not in (select hash from blob_refs)
-            """
-        )
-        self._db.execute("delete from gone")
-        self._db.execute("delete from gone_sessions")
 
     def lift(self, session_id: str | None, project: str | None, *, actor: str) -> Event:
         with self.atomic():
@@ -376,29 +341,7 @@ class SqliteLog:
                 project=project,
             )
             assert event is not None
-            # What one `forget` forgot comes back together: a session with its subagents, a project with its sessions.
-            together = self._db.execute(
-                """
-                select kind, key from tombstones where position in (
-                    select position from tombstones
-                    where (kind = 'session' and key = ?) or (kind = 'project' and key = ?))
-                """,
-                (session_id, project),
-            ).fetchall()
-            projects = [key for kind, key in together if kind == "project"]
-            if projects and project is None:  # one session must not bring the whole project back
-                raise BadQuery(
-                    f"{session_id} was forgotten with its project", hint=f"axm forget --project {projects[0]} --undo"
-                )
-            self._db.executemany("delete from tombstones where kind = ? and key = ?", together)
-            # The text was purged, so what is still on disk has to be read again from its start.
-            self._db.executemany(
-                """
-                update heads set size = -1, state = json_set(state, '$.reread', 1)
-                where json_extract(state, case ? when 'session' then '$.session_id' else '$.project' end) = ?
-                """,
-                together,
-            )
+            tombstones.lift(self._db, session_id, project)
         return event
 
     # --- verify ---------------------------------------------------------------------------------------
@@ -410,99 +353,17 @@ class SqliteLog:
             for (line,) in self._db.execute("pragma integrity_check(20)"):
                 if line != "ok":
                     found.append(Finding("log.db", line))
-            found += self._verify_events()
-            found += self._verify_blobs()
-            found += self._verify_heads()
+            found += integrity.check_events(self._db, self.replay())
+            found += integrity.check_blobs(self._db)
+            found += integrity.check_purged(self._db, self.replay(["forgotten"]))
+            # Streams are compared as payloads have them: redacted.
+            heads = {self._redactor.text(stream): head for stream, head in self.heads().items()}
+            found += integrity.check_heads(self.replay(), heads)
         except sqlite3.DatabaseError as error:
             found.append(Finding("log.db", f"cannot be read: {error}"))
         finally:
             if self._db.in_transaction:
                 self._db.execute("rollback")
-        return found
-
-    def _verify_events(self) -> list[Finding]:
-        found = []
-        last_ts = 0
-        for event in self.replay():
-            where = f"event {event.position}"
-            if checksum(event.payload) != event.checksum:
-                found.append(Finding(where, "its payload does not match its checksum"))
-            if event.ts < last_ts:
-                found.append(Finding(where, "its ts is before the one of the event before it"))
-            last_ts = event.ts
-        for (position,) in self._db.execute(
-            "select position from events where event_id not in (select event_id from event_dedup)"
-        ):
-            found.append(Finding(f"event {position}", "it has no dedupe key"))
-        return found
-
-    def _verify_blobs(self) -> list[Finding]:
-        found = []
-        for name, codec, size, data in self._db.execute("select hash, codec, size, data from blobs"):
-            try:
-                content = unseal(codec, data)
-            except Exception as error:  # noqa: BLE001 - whatever a decompressor raises on damaged bytes
-                found.append(Finding(f"blob {name}", f"cannot be unpacked: {error}"))
-                continue
-            if content_hash(content) != name or len(content) != size:
-                found.append(Finding(f"blob {name}", "its content does not match its name"))
-        missing = self._db.execute("select position, hash from blob_refs where hash not in (select hash from blobs)")
-        found += [Finding(f"event {p}", f"its blob {h} is missing") for p, h in missing]
-        orphans = self._db.execute("select hash from blobs where hash not in (select hash from blob_refs)")
-        found += [Finding(f"blob {h}", "nothing refers to it") for (h,) in orphans]
-        found += self._verify_purged()
-        kept = self._db.execute(
-            """
-            select distinct r.position from blob_refs r join events e using (position) join tombstones t
-              on (t.kind = 'session' and t.key = e.session_id) or (t.kind = 'project' and t.key = e.project)
-            """
-        )
-        found += [Finding(f"event {p}", "it was forgotten, but its text is still here") for (p,) in kept]
-        return found
-
-    def _verify_purged(self) -> list[Finding]:
-        """An event without its text is right only if a later event forgot it."""
-        without = self._db.execute(
-            """
-            select position, session_id, project from events
-            where json_extract(payload_json, '$.blob') is not null
-              and position not in (select position from blob_refs)
-            """
-        ).fetchall()
-        if not without:
-            return []
-        forgotten = [(e.position, e.payload) for e in self.replay(["forgotten"])]
-        return [
-            Finding(f"event {position}", "its text is gone, but nothing was forgotten")
-            for position, session, project in without
-            if not any(
-                position < at and (session in what["sessions"] or (project and project == what["project"]))
-                for at, what in forgotten
-            )
-        ]
-
-    def _verify_heads(self) -> list[Finding]:
-        """Segments of one generation follow each other without gap or overlap, and the head is where they end."""
-        found = []
-        ends: dict[str, tuple[int, int]] = {}
-        for event in self.replay():
-            payload = event.payload
-            if "stream" not in payload:
-                continue
-            stream, generation = payload["stream"], payload["generation"]
-            known = ends.get(stream)
-            expected = known[1] if known and known[0] == generation else 0
-            if payload["start"] != expected:
-                found.append(Finding(f"event {event.position}", f"starts at {payload['start']}, not {expected}"))
-            ends[stream] = (generation, payload["end"])
-        stored = {
-            self._redactor.text(stream): (head.generation, head.end)  # as the payload has it
-            for stream, head in self.heads().items()
-        }
-        for stream in sorted(stored.keys() | ends.keys()):
-            head, end = stored.get(stream, (0, 0)), ends.get(stream, (0, 0))
-            if head != end:
-                found.append(Finding(stream, f"head is {head}, its segments end at {end}"))
         return found
 
     def close(self) -> None:
@@ -514,6 +375,10 @@ def _type_filter(event_types: Iterable[str] | None) -> tuple[str, tuple[str, ...
         return "", ()
     types = tuple(event_types)
     return f"and event_type in ({','.join('?' * len(types))})", types
+
+
+def _head(row: tuple[Any, ...]) -> Head:
+    return Head(*row[:-1], json.loads(row[-1]))
 
 
 def _event(row: tuple[Any, ...]) -> Event:

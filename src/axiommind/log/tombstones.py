@@ -1,0 +1,61 @@
+"""What forgetting does to the text, and lifting a tombstone to what was forgotten with it.
+
+Over a connection that is inside the transaction of the event that says so.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from axiommind.errors import BadQuery
+
+__all__ = ["lift", "purge"]
+
+
+def purge(db: sqlite3.Connection, sessions: Sequence[str], project: str | None) -> None:
+    """Drop the references of forgotten events, then every blob that no reference names any more."""
+    db.execute("create temp table if not exists gone(hash text)")
+    db.execute("create temp table if not exists gone_sessions(id text)")
+    db.executemany("insert into gone_sessions values (?)", [(s,) for s in sessions])
+    forgotten = """
+        select position from events
+        where session_id in (select id from gone_sessions) or (:project is not null and project = :project)
+    """
+    db.execute(f"insert into gone select hash from blob_refs where position in ({forgotten})", {"project": project})
+    db.execute(f"delete from blob_refs where position in ({forgotten})", {"project": project})
+    db.execute(
+        """
+        delete from blobs
+        where hash in (select hash from gone) and hash not in (select hash from blob_refs)
+        """
+    )
+    db.execute("delete from gone")
+    db.execute("delete from gone_sessions")
+
+
+def lift(db: sqlite3.Connection, session_id: str | None, project: str | None) -> None:
+    """Take tombstones away. What one `forget` forgot comes back together: a session with its subagents, a project with
+    its sessions."""
+    together = db.execute(
+        """
+        select kind, key from tombstones where position in (
+            select position from tombstones
+            where (kind = 'session' and key = ?) or (kind = 'project' and key = ?))
+        """,
+        (session_id, project),
+    ).fetchall()
+    projects = [key for kind, key in together if kind == "project"]
+    if projects and project is None:  # one session must not bring the whole project back
+        raise BadQuery(
+            f"{session_id} was forgotten with its project", hint=f"axm forget --project {projects[0]} --undo"
+        )
+    db.executemany("delete from tombstones where kind = ? and key = ?", together)
+    # The text was purged, so what is still on disk has to be read again from its start.
+    db.executemany(
+        """
+        update heads set size = -1, state = json_set(state, '$.reread', 1)
+        where json_extract(state, case ? when 'session' then '$.session_id' else '$.project' end) = ?
+        """,
+        together,
+    )

@@ -1,0 +1,353 @@
+"""Every setting: its name in `config.toml`, the environment variable that wins over it, its default and what it does.
+
+`docs/configuration.md` is generated from this table and a test keeps them equal.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["KEYS", "Key"]
+
+
+class Key(NamedTuple):
+    """A setting: its name in `config.toml`, the environment variable that wins over it, and what it does."""
+
+    name: str
+    env: str
+    kind: type[bool] | type[int] | type[float] | type[str] | type[list]  # type: ignore[type-arg]
+    default: Any
+    help: str
+    attr: str = ""  # where it is in Config; its name with _ for . unless said
+    is_secret: bool = False  # no message shows it
+
+    @property
+    def place(self) -> str:
+        return self.attr or self.name.replace(".", "_")
+
+
+KEYS: tuple[Key, ...] = (
+    Key(
+        "claude.roots",
+        "AXM_CLAUDE_ROOTS",
+        list,
+        [],
+        "More folders with Claude Code's `projects/`, in addition to those that Claude Code itself uses.",
+    ),
+    Key(
+        "index.workers",
+        "AXM_WORKERS",
+        int,
+        -1,
+        "Processes that read and redact in parallel; 0 = none, -1 = one per core (at most 4).",
+    ),
+    Key("query.seconds", "AXM_QUERY_SECONDS", float, 10.0, "Time limit of one `axm query --sql`, in seconds."),
+    Key("query.rows", "AXM_QUERY_ROWS", int, 10_000, "Row limit of one `axm query --sql`."),
+    Key(
+        "extract.extractor",
+        "AXM_EXTRACTOR",
+        str,
+        "rules",
+        "What `axm learn` extracts with: `rules` (nothing leaves the machine), or a model through `claude` (the "
+        "installed Claude Code), `openai` (any OpenAI-compatible server, such as Ollama) or `anthropic`.",
+    ),
+    Key(
+        "extract.model",
+        "AXM_EXTRACT_MODEL",
+        str,
+        "",
+        "The model's name; empty = `haiku` for claude, `claude-haiku-5-5` for anthropic; required for openai.",
+    ),
+    Key(
+        "extract.url",
+        "AXM_EXTRACT_URL",
+        str,
+        "",
+        "The server's URL; empty = `https://api.openai.com/v1` for openai, `https://api.anthropic.com` for "
+        "anthropic. Ollama is `http://localhost:11434/v1`.",
+    ),
+    Key(
+        "extract.key_env",
+        "AXM_EXTRACT_KEY_ENV",
+        str,
+        "",
+        "The name of the environment variable that holds the key, not the key itself; empty = `OPENAI_API_KEY` or "
+        "`ANTHROPIC_API_KEY`. A server on this machine gets a key only if this is set.",
+    ),
+    Key("extract.seconds", "AXM_EXTRACT_SECONDS", float, 120.0, "Time limit of one call to a model, in seconds."),
+    Key(
+        "extract.chars",
+        "AXM_EXTRACT_CHARS",
+        int,
+        60_000,
+        "Maximum number of characters of a session sent to a model in one call (1,000 to 2,000,000). A longer session "
+        "takes up to three calls; beyond that, its middle is left out.",
+    ),
+    Key("extract.claude", "AXM_EXTRACT_CLAUDE", str, "claude", "The program that the extractor `claude` runs."),
+    Key("budget.calls", "AXM_BUDGET_CALLS", int, 50, "Calls to a model per day; 0 = none, negative = no limit."),
+    Key(
+        "budget.tokens",
+        "AXM_BUDGET_TOKENS",
+        int,
+        1_000_000,
+        "Tokens per day, input and output; 0 = no calls at all, negative = no limit.",
+    ),
+    Key(
+        "budget.usd",
+        "AXM_BUDGET_USD",
+        float,
+        1.0,
+        "US dollars per day, as far as the cost of calls is known; 0 = no calls at all, negative = no limit.",
+    ),
+    Key(
+        "embed.embedder",
+        "AXM_EMBEDDER",
+        str,
+        "",
+        "What `axm embed` makes vectors with; empty = `static`, which is built in and runs locally. After a change of "
+        "embedder, model or store, the old vectors are used until the new ones are complete.",
+    ),
+    Key("embed.model", "AXM_EMBED_MODEL", str, "", "The name of the model, if the embedder has several."),
+    Key("embed.url", "AXM_EMBED_URL", str, "", "The URL of an embedding server, such as Ollama on this machine."),
+    Key(
+        "embed.key_env",
+        "AXM_EMBED_KEY_ENV",
+        str,
+        "",
+        "The name of the environment variable that holds the server's key, not the key itself.",
+    ),
+    Key("embed.path", "AXM_EMBED_PATH", str, "", "The folder or file of a model on this machine."),
+    Key("embed.seconds", "AXM_EMBED_SECONDS", float, 30.0, "Time limit of one call to a server, in seconds."),
+    Key("embed.store", "AXM_EMBED_STORE", str, "local", "Where vectors are kept: `local` (a SQLite file) or `lance`."),
+    Key(
+        "embed.store_uri",
+        "AXM_EMBED_STORE_URI",
+        str,
+        "",
+        "The address of a store outside the home, such as an object store; empty = `vectors/` in the home.",
+    ),
+    Key(
+        "embed.kinds",
+        "AXM_EMBED_KINDS",
+        list,
+        ["entry", "task_title", "summary", "doc", "pad", "prompt", "response"],
+        "What gets vectors: any of these and `tool` (tool calls).",
+    ),
+    Key(
+        "embed.budget",
+        "AXM_EMBED_BUDGET",
+        int,
+        200_000,
+        "How many answers and tool calls together get vectors, newest first; negative = all.",
+    ),
+    Key(
+        "embed.background",
+        "AXM_EMBED_BACKGROUND",
+        int,
+        0,
+        "1 = `axm index` also embeds what is new; 0 = only `axm embed` does.",
+    ),
+    Key(
+        "progressiveDisclosure.enabled",
+        "AXM_DISCLOSURE",
+        bool,
+        True,
+        "Whether recall answers in layers: first an index, then a timeline and details of what is clearly meant. "
+        "Without it, only the index.",
+        "disclosure.enabled",
+    ),
+    Key(
+        "progressiveDisclosure.layer1.topK",
+        "AXM_TOP_K",
+        int,
+        10,
+        "Maximum number of lines in the index.",
+        "disclosure.top_k",
+    ),
+    Key(
+        "progressiveDisclosure.layer1.minScore",
+        "AXM_MIN_SCORE",
+        float,
+        0.7,
+        "Matches with a lower probability than this (0 to 1) are left out.",
+        "disclosure.min_score",
+    ),
+    Key(
+        "progressiveDisclosure.autoExpand.enabled",
+        "AXM_AUTO_EXPAND",
+        bool,
+        True,
+        "Whether the timeline and details of good matches are included automatically.",
+        "disclosure.auto_expand",
+    ),
+    Key(
+        "progressiveDisclosure.autoExpand.highConfidenceThreshold",
+        "AXM_HIGH_CONFIDENCE",
+        float,
+        0.92,
+        "A single match with at least this probability is expanded.",
+        "disclosure.high_confidence",
+    ),
+    Key(
+        "progressiveDisclosure.autoExpand.scoreGapThreshold",
+        "AXM_SCORE_GAP",
+        float,
+        0.1,
+        "A likely match that is this far ahead of the next one is expanded.",
+        "disclosure.score_gap",
+    ),
+    Key(
+        "progressiveDisclosure.autoExpand.maxAutoExpandCount",
+        "AXM_MAX_EXPAND",
+        int,
+        3,
+        "Maximum number of matches that are expanded automatically.",
+        "disclosure.max_expand",
+    ),
+    Key(
+        "progressiveDisclosure.tokenBudget.maxTotalTokens",
+        "AXM_MAX_TOKENS",
+        int,
+        2_000,
+        "Maximum number of tokens of one `axm search --smart`, over all layers.",
+        "disclosure.max_tokens",
+    ),
+    Key(
+        "progressiveDisclosure.tokenBudget.layer1PerItem",
+        "AXM_TOKENS_INDEX",
+        int,
+        50,
+        "Estimated tokens of a line in the index.",
+        "disclosure.index_tokens",
+    ),
+    Key(
+        "progressiveDisclosure.tokenBudget.layer2PerItem",
+        "AXM_TOKENS_TIMELINE",
+        int,
+        40,
+        "Estimated tokens of a line in the timeline.",
+        "disclosure.timeline_tokens",
+    ),
+    Key(
+        "progressiveDisclosure.tokenBudget.layer3PerItem",
+        "AXM_TOKENS_DETAIL",
+        int,
+        500,
+        "Maximum number of tokens of one detail; a longer text is cut to the relevant part.",
+        "disclosure.detail_tokens",
+    ),
+    Key(
+        "progressiveDisclosure.cache.layer1Ttl",
+        "AXM_TTL_INDEX",
+        int,
+        60_000,
+        "How long a resident process caches an index, in milliseconds, unless something new is indexed.",
+        "disclosure.index_ttl",
+    ),
+    Key(
+        "progressiveDisclosure.cache.layer2Ttl",
+        "AXM_TTL_TIMELINE",
+        int,
+        300_000,
+        "The same for a timeline.",
+        "disclosure.timeline_ttl",
+    ),
+    Key(
+        "progressiveDisclosure.cache.layer3Ttl",
+        "AXM_TTL_DETAIL",
+        int,
+        1_800_000,
+        "The same for a detail.",
+        "disclosure.detail_ttl",
+    ),
+    Key("mcp.tools", "AXM_MCP_TOOLS", list, [], "The tools that `axm mcp` offers; empty = all of them."),
+    Key(
+        "mcp.token",
+        "AXM_MCP_TOKEN",
+        str,
+        "",
+        "What a client of `axm mcp --http` must send as `Authorization: Bearer …`; may be empty only on this machine.",
+        is_secret=True,
+    ),
+    Key(
+        "retrieval.maxTokens",
+        "AXM_HOOK_TOKENS",
+        int,
+        800,
+        "Maximum number of tokens that a hook injects for one prompt, and that `axm recall` prints.",
+        "hooks.prompt_tokens",
+    ),
+    Key(
+        "retrieval.otherProjects",
+        "AXM_OTHER_PROJECTS",
+        float,
+        0.92,
+        "Another project's matches are recalled only with at least this probability; over 1 = never.",
+        "hooks.other_projects",
+    ),
+    Key("hooks.enabled", "AXM_HOOKS", bool, True, "Whether hooks do anything at all.", "hooks.enabled"),
+    Key(
+        "hooks.user_prompt_submit", "AXM_HOOK_PROMPT", bool, True, "Recall for each prompt.", "hooks.user_prompt_submit"
+    ),
+    Key(
+        "hooks.session_start",
+        "AXM_HOOK_START",
+        bool,
+        True,
+        "Where work stopped, when a session starts, resumes or was compacted.",
+        "hooks.session_start",
+    ),
+    Key(
+        "hooks.pre_tool_use",
+        "AXM_HOOK_EDIT",
+        bool,
+        True,
+        "What is known about a file before it is changed.",
+        "hooks.pre_tool_use",
+    ),
+    Key(
+        "hooks.post_tool_use_failure",
+        "AXM_HOOK_FAILURE",
+        bool,
+        True,
+        "What solved the same error before.",
+        "hooks.post_tool_use_failure",
+    ),
+    Key("hooks.stop", "AXM_HOOK_STOP", bool, True, "Index in the background after each turn.", "hooks.stop"),
+    Key(
+        "hooks.session_end",
+        "AXM_HOOK_END",
+        bool,
+        True,
+        "Index in the background after each session.",
+        "hooks.session_end",
+    ),
+    Key(
+        "hooks.pre_compact", "AXM_HOOK_COMPACT", bool, True, "Index before a session is compacted.", "hooks.pre_compact"
+    ),
+    Key(
+        "hooks.resident",
+        "AXM_HOOK_RESIDENT",
+        bool,
+        True,
+        "Whether `axm mcp`, while it runs, answers for hooks, which makes them twice as fast.",
+        "hooks.resident",
+    ),
+    Key("hooks.learn", "AXM_HOOK_LEARN", bool, False, "Whether background indexing also learns.", "hooks.learn"),
+    Key(
+        "hooks.start_tokens",
+        "AXM_HOOK_START_TOKENS",
+        int,
+        500,
+        "Maximum number of tokens injected when a session starts.",
+        "hooks.start_tokens",
+    ),
+    Key(
+        "hooks.tool_tokens",
+        "AXM_HOOK_TOOL_TOKENS",
+        int,
+        300,
+        "Maximum number of tokens injected about a file or an error.",
+        "hooks.tool_tokens",
+    ),
+)
