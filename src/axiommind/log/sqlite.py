@@ -378,7 +378,8 @@ def _type_filter(event_types: Iterable[str] | None) -> tuple[str, tuple[str, ...
 
 
 def _head(row: tuple[Any, ...]) -> Head:
-    return Head(*row[:-1], json.loads(row[-1]))
+    stream, generation, end, size, mtime_ns, inode, state = row
+    return Head(stream, generation, end, size, mtime_ns, inode, json.loads(state))
 
 
 def _event(row: tuple[Any, ...]) -> Event:
