@@ -55,7 +55,7 @@ from axiommind.memory import Memory
 from axiommind.surfaces.mcp import server
 
 async def main():
-    made = server(Memory().with_cache())
+    made = server(Memory().stay())
     async with stdio_server() as (read, write):
         await made.run(read, write, made.create_initialization_options())
 

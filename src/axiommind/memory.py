@@ -51,11 +51,12 @@ class Memory:
         self, config: Config | None = None, *, environ: Mapping[str, str] | None = None, user: Path | None = None
     ) -> None:
         self.home = Home(config, environ=environ, user=user)
+        self._stays = False
 
     def stay(self) -> Memory:
-        """For a process that stays: keep answers until the index changes, and connections open."""
-        self.recall.with_cache()
-        self._access.hold_open()
+        """For a long-running process: keep answers until the index changes, and connections open. To be called first,
+        because parts are made, and their modules loaded, when they are first asked for."""
+        self._stays = True
         return self
 
     @property
@@ -167,7 +168,8 @@ class Memory:
         """What an agent is given for a prompt, or nothing."""
         from axiommind.recall.recall import Recall
 
-        return Recall(self.home, self.search)
+        made = Recall(self.home, self.search)
+        return made.with_cache() if self._stays else made
 
     @cached_property
     def passages(self) -> Passages:
@@ -277,7 +279,7 @@ class Memory:
     def _access(self) -> Access:
         from axiommind.scratchpads.access import Access
 
-        return Access(self.home)
+        return Access(self.home, hold_open=self._stays)
 
     @cached_property
     def _health(self) -> Health:

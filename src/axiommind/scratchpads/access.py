@@ -38,16 +38,13 @@ _NOUNS = {"workflows": "workflow", "pads": "scratchpad"}
 
 
 class Access:
-    """Opens the log and the index for writing and for reading."""
+    """Opens the log and the index for writing and for reading. A long-running process holds a connection to both open
+    after the first write: without one, every write is the last to close them, and waits while SQLite checkpoints its
+    write-ahead log (5 ms of 13)."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, *, hold_open: bool = False) -> None:
         self.home = home
-        self._held: dict[Path, sqlite3.Connection] | None = None
-
-    def hold_open(self) -> None:
-        """For a long-running process: keep a connection to both files open after the first write. Without one, every
-        write is the last to close them, and waits while SQLite checkpoints its write-ahead log: 5 ms of 13."""
-        self._held = {}
+        self._held: dict[Path, sqlite3.Connection] | None = {} if hold_open else None
 
     @contextlib.contextmanager
     def writing(self, actor: str) -> Iterator[ScratchpadWriter]:
