@@ -1,18 +1,18 @@
 """What the MCP server costs whoever waits for it: a client that starts it, and an agent that asks it.
 
-    python bench/mcp.py [TEXTS] [--workflows 2000] [--pads 20000] [--mb 100] [--starts 20] [--calls 200]
+    python bench/mcp.py [TEXTS] [--workflows 2000] [--scratchpads 20000] [--mb 100] [--starts 20] [--calls 200]
                         [--small] [--json]
 
-Makes a store of workflows with their scratchpads, of sentences mixed anew out of TEXTS (folders with a `corpus.jsonl`;
-one pad in six is partly Korean, one in six partly Chinese) or, where there is no such folder, of made-up words as rare
-and as common as words are. Then two things are timed.
+Makes a store of workflows with their scratchpads, from shuffled sentences of TEXTS (folders with a `corpus.jsonl`; one
+scratchpad in six is partly Korean, one in six partly Chinese) or, without such a folder, from made-up words as rare and
+as common as real ones. Then two things are timed.
 
 Starts: from the start of the process to the answers to `initialize`, to `tools/list` and to the first `tools/call`, and
 the memory it holds then; the server as it is, and the same one through the SDK, in turns with a bare interpreter,
 which is what the figures are to be held against.
 
 Calls: over one server that runs, on the whole store. Each query is asked once, because answers are kept; words are
-chosen by how many pads hold them. Goals: `search-workflows` p95 < 50 ms, `append-scratchpad` p95 < 20 ms.
+chosen by how many scratchpads hold them. Goals: `search-workflows` p95 < 50 ms, `append-scratchpad` p95 < 20 ms.
 
 The store is in a folder of its own, and is gone afterwards. Run nothing else meanwhile.
 """
@@ -43,7 +43,7 @@ from axiommind.projections.runner import Index, Segments
 from axiommind.scratchpads.writer import ScratchpadWriter
 
 SEED = 7
-SMALL, BIG = "append-scratchpad: small pads", "append-scratchpad: a pad of 1 MB"
+SMALL, BIG = "append-scratchpad: small ones", "append-scratchpad: one of 1 MB"
 GOALS = {"search-workflows": 50.0, SMALL: 20.0, BIG: 20.0}
 TEXTS = Path(__file__).parents[2] / "shared" / "bench"
 CORPORA = {"en": "lme-pooled-dev", "ko": "welfare-ko-dev", "zh": "cmrc-zh-dev"}
@@ -63,15 +63,15 @@ anyio.run(main)
 """
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 A_TRANSACTION = 2_000  # events
-SAMPLED = 10  # words are counted in one pad of so many
-LARGE = 1_000_000  # bytes of the one large pad
+SAMPLED = 10  # words are counted in one scratchpad of so many
+LARGE = 1_000_000  # bytes of the one large scratchpad
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("texts", type=Path, nargs="?", default=TEXTS)
     parser.add_argument("--workflows", type=int, default=2_000)
-    parser.add_argument("--pads", type=int, default=20_000)
+    parser.add_argument("--scratchpads", type=int, default=20_000)
     parser.add_argument("--mb", type=float, default=100)
     parser.add_argument("--starts", type=int, default=20)
     parser.add_argument("--calls", type=int, default=200, help="calls of each kind")
@@ -79,7 +79,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     if args.small:
-        args.workflows, args.pads, args.mb = args.workflows // 20, args.pads // 20, args.mb / 20
+        args.workflows, args.scratchpads, args.mb = args.workflows // 20, args.scratchpads // 20, args.mb / 20
         args.starts, args.calls = 5, 40
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the store is taken away then too
     with tempfile.TemporaryDirectory(prefix="axm-mcp-") as base:
@@ -106,9 +106,9 @@ class Store(NamedTuple):
     """What is in it, as far as a query has to know."""
 
     flows: list[str]
-    pads: list[str]
+    scratchpads: list[str]
     large: str
-    shares: dict[str, float]  # of an English word, in how many pads it is
+    shares: dict[str, float]  # of an English word, in how many scratchpads it is
     korean: list[str]
     chinese: list[str]
     about: dict[str, Any]
@@ -123,23 +123,23 @@ class Store(NamedTuple):
         log = Bulk(config.log_path, key)
         writer = ScratchpadWriter(log, key, None, actor="user")
         flows: list[str] = []
-        pads: list[str] = []
+        scratchpads: list[str] = []
         found: Counter[str] = Counter()
         written, sampled, started = 0, 0, time.perf_counter()
-        mean = args.mb * 1e6 / args.pads
-        each = max(args.pads // args.workflows, 1)
+        mean = args.mb * 1e6 / args.scratchpads
+        each = max(args.scratchpads // args.workflows, 1)
         with log.bulk():
-            while len(pads) < args.pads:
+            while len(scratchpads) < args.scratchpads:
                 name, more = title(mixed, said["en"]), mixed.choice(said["en"])
                 flows.append(writer.create_workflow(name, more, f"/bench/p{len(flows) % 20}", None))
-                for _ in range(min(each, args.pads - len(pads), 50)):
+                for _ in range(min(each, args.scratchpads - len(scratchpads), 50)):
                     text = page(mixed, said, min(mixed.lognormvariate(0, 1) * mean / 1.65, LARGE))
-                    pads.append(writer.create_scratchpad(flows[-1], title(mixed, said["en"]), text).row.id)
+                    scratchpads.append(writer.create_scratchpad(flows[-1], title(mixed, said["en"]), text).row.id)
                     written += len(text.encode())
-                    if len(pads) % SAMPLED == 0:
+                    if len(scratchpads) % SAMPLED == 0:
                         sampled += 1
                         found.update(set(re.findall(r"[a-z]{3,}", text.lower())))
-                    if len(pads) % A_TRANSACTION == 0:
+                    if len(scratchpads) % A_TRANSACTION == 0:
                         log.next()
             flows.append(writer.create_workflow("One large page", "", None, None))
             large = writer.create_scratchpad(flows[-1], "everything", page(mixed, said, LARGE)).row.id
@@ -152,7 +152,7 @@ class Store(NamedTuple):
         log.close()
         about = {
             "workflows": len(flows),
-            "pads": len(pads) + 1,
+            "scratchpads": len(scratchpads) + 1,
             "text_mb": round(written / 1e6, 1),
             "text": of_what,
             "log_mb": round(config.log_path.stat().st_size / 1e6, 1),
@@ -163,7 +163,7 @@ class Store(NamedTuple):
         shares = {word: count / sampled for word, count in found.items()}
         korean = sorted({word for s in said["ko"] for word in re.findall(r"[가-힣]{2,4}", s)})
         chinese = sorted({run[: 2 + len(run) % 3] for s in said["zh"] for run in re.findall(r"[一-鿿]{2,8}", s)})
-        return cls(flows[:-1], pads, large, shares, korean, chinese, about)
+        return cls(flows[:-1], scratchpads, large, shares, korean, chinese, about)
 
 
 class Bulk(SqliteLog):
@@ -211,7 +211,7 @@ def title(mixed: random.Random, said: list[str]) -> str:
 
 
 def page(mixed: random.Random, said: dict[str, list[str]], size: float) -> str:
-    """A pad as agents keep them: headings, paragraphs, and now and then another language."""
+    """A scratchpad as agents keep them: headings, paragraphs, and now and then another language."""
     parts: list[str] = []
     length = 0
     other = mixed.choice(("ko", "zh", None, None, None, None))
@@ -349,11 +349,13 @@ def calls(environ: dict[str, str], count: int, store: Store) -> dict[str, Any]:
         shown["search"] = percentiles(
             [server.timed("search", query=query, project="all") for query in asked[count : 2 * count]]
         )
-        ids = mixed.choices(store.pads, k=2 * count)
-        shown["get-scratchpad"] = percentiles([server.timed("get-scratchpad", id=pad) for pad in ids[:count]])
-        for pad in ids[:5]:
-            server.call("append-scratchpad", id=pad, content="warm")
-        small = [server.timed("append-scratchpad", id=pad, content=finding(mixed)) for pad in ids[count:]]
+        ids = mixed.choices(store.scratchpads, k=2 * count)
+        shown["get-scratchpad"] = percentiles(
+            [server.timed("get-scratchpad", id=scratchpad) for scratchpad in ids[:count]]
+        )
+        for scratchpad in ids[:5]:
+            server.call("append-scratchpad", id=scratchpad, content="warm")
+        small = [server.timed("append-scratchpad", id=scratchpad, content=finding(mixed)) for scratchpad in ids[count:]]
         large = [
             server.timed("append-scratchpad", id=store.large, content=finding(mixed)) for _ in range(min(count, 50))
         ]
@@ -364,7 +366,7 @@ def calls(environ: dict[str, str], count: int, store: Store) -> dict[str, Any]:
     return shown
 
 
-COMMONEST = "a word of nearly every pad (not counted)"
+COMMONEST = "a word of nearly every one (not counted)"
 
 
 def queries(mixed: random.Random, store: Store, count: int) -> dict[str, list[str]]:
@@ -378,7 +380,7 @@ def queries(mixed: random.Random, store: Store, count: int) -> dict[str, list[st
 
     return {
         "rare words": some(rare(store)),
-        "a word of 1 % of the pads": some(of[0.01]),
+        "a word of 1 % of them": some(of[0.01]),
         "a word of 10 %": some(of[0.1]),
         "a word of 33 %": some(of[0.33]),
         "two words": [" ".join(mixed.sample(every, 2)) for _ in range(each)],
@@ -425,7 +427,8 @@ def percentiles(times: list[float]) -> dict[str, float]:
 def table(shown: dict[str, Any], bare: float) -> str:
     store = shown["store"]
     lines = [
-        f"{store['workflows']:,} workflows, {store['pads']:,} pads, {store['text_mb']} MB of text ({store['text']})",
+        f"{store['workflows']:,} workflows, {store['scratchpads']:,} scratchpads, {store['text_mb']} MB of text "
+        f"({store['text']})",
         f"written in {store['written_s']} s (log {store['log_mb']} MB), "
         f"caught up with in {store['caught_up_s']} s (index {store['index_mb']} MB)",
         "",

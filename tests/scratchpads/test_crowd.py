@@ -27,7 +27,7 @@ class Done(NamedTuple):
     """A write that was acknowledged: by whom, which version of which pad it became, and what it said."""
 
     who: str
-    pad: str
+    scratchpad: str
     version: int
     mark: str
 
@@ -82,7 +82,7 @@ class Crowd:
         self.flow = memory.workflows.create("crowd", "everybody writes here").id
         self.log = memory.scratchpads.create(self.flow, "log").row.id
         self.state = memory.scratchpads.create(self.flow, "state", "nobody").row.id
-        self.world, self.done = world, [Done("main", pad, 1, "") for pad in (self.log, self.state)]
+        self.world, self.done = world, [Done("main", scratchpad, 1, "") for scratchpad in (self.log, self.state)]
         self.failed: list[str] = []
         self.counts: Counter[str] = Counter()
         self.took: dict[str, list[float]] = {"agent": [], "shell": []}  # seconds of each call
@@ -134,9 +134,9 @@ class Crowd:
             self.took["agent"].append(time.monotonic() - started)
 
     def acknowledge(self, who: str, written: Json, mark: str) -> None:
-        pad = written["scratchpad"]
+        scratchpad = written["scratchpad"]
         with self._lock:
-            self.done.append(Done(who, pad["id"], pad["version"], mark))
+            self.done.append(Done(who, scratchpad["id"], scratchpad["version"], mark))
             self.counts[f"{who.split('-')[0]} wrote"] += 1
 
     def count(self, what: str) -> None:
@@ -202,9 +202,9 @@ class Agent:
     def _note(self) -> None:
         if self._own:
             mark = self._mark()
-            pad = self._dice.choice(self._own)
+            scratchpad = self._dice.choice(self._own)
             written = self._call(
-                "update-scratchpad", id=pad, mode="append_section", section_marker="Notes", content=mark
+                "update-scratchpad", id=scratchpad, mode="append_section", section_marker="Notes", content=mark
             )
             self.crowd.acknowledge(self.name, written, mark)
 
@@ -227,20 +227,20 @@ def check(crowd: Crowd) -> None:
     memory = crowd.world.memory()
     of: dict[str, list[Done]] = {}
     for done in crowd.done:
-        of.setdefault(done.pad, []).append(done)
-    assert {pad.id for pad in memory.scratchpads.list(limit=10_000)} == set(of)
-    for pad, told in of.items():
+        of.setdefault(done.scratchpad, []).append(done)
+    assert {scratchpad.id for scratchpad in memory.scratchpads.list(limit=10_000)} == set(of)
+    for scratchpad, told in of.items():
         # Every version is somebody's, and nobody was told of a version that is not there.
-        history = [version.version for version in memory.scratchpads.history(pad)]
+        history = [version.version for version in memory.scratchpads.history(scratchpad)]
         assert history == list(range(len(told), 0, -1))
         assert sorted(done.version for done in told) == history[::-1]
         # Whoever wrote twice, wrote the later one later.
         for who in {done.who for done in told}:
             versions = [done.version for done in told if done.who == who]
             assert versions == sorted(versions)
-        now = memory.scratchpads.show(pad)
+        now = memory.scratchpads.show(scratchpad)
         assert now.row.version == len(told)
-        if pad != crowd.state:  # nothing was taken away: it all stands there, once
+        if scratchpad != crowd.state:  # nothing was taken away: it all stands there, once
             marks = [done.mark for done in sorted(told, key=lambda done: done.version) if done.mark]
             assert all(now.text.count(mark) == 1 for mark in marks)
             assert sorted(marks, key=now.text.index) == marks

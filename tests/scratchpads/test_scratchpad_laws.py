@@ -52,7 +52,7 @@ edit = st.one_of(
 step = st.tuples(st.integers(0, 2), edit) | st.tuples(st.sampled_from(["close", "open", "forget", "rename"]), st.none())
 
 
-def play(memory: Memory, pad: str, given: tuple[Any, ...]) -> None:
+def play(memory: Memory, scratchpad: str, given: tuple[Any, ...]) -> None:
     act: dict[str, Callable[..., Any]] = {
         "append": memory.scratchpads.append,
         "replace": memory.scratchpads.replace,
@@ -63,7 +63,7 @@ def play(memory: Memory, pad: str, given: tuple[Any, ...]) -> None:
         "rename": memory.scratchpads.rename,
         "restore": lambda p, version: memory.scratchpads.restore(p, str(version)),
     }
-    act[given[0]](pad, *given[1:])
+    act[given[0]](scratchpad, *given[1:])
 
 
 @given(st.lists(step, min_size=1, max_size=12))
@@ -72,25 +72,29 @@ def test_whatever_is_written_no_version_is_lost(history: list[tuple[Any, Any]]) 
     with tempfile.TemporaryDirectory() as folder:
         memory = World(Path(folder)).memory()
         flow = memory.workflows.create("React專案", "前端開發", "/p/one").id
-        pads = [memory.scratchpads.create(flow, f"pad {n}", "# Plan\nfirst\n").row.id for n in range(3)]
-        seen: dict[str, list[str]] = {pad: [memory.scratchpads.show(pad).text] for pad in pads}
+        scratchpads = [memory.scratchpads.create(flow, f"pad {n}", "# Plan\nfirst\n").row.id for n in range(3)]
+        seen: dict[str, list[str]] = {
+            scratchpad: [memory.scratchpads.show(scratchpad).text] for scratchpad in scratchpads
+        }
         for who, what in history:
             if who == "forget":
-                if seen.pop(pads[0], None) is not None:
-                    memory.forget(scratchpad=pads[0])
+                if seen.pop(scratchpads[0], None) is not None:
+                    memory.forget(scratchpad=scratchpads[0])
             elif isinstance(who, str):
                 title = "another name" if who == "rename" else None
                 memory.workflows.update(flow, active={"close": False, "open": True}.get(who), title=title)
             else:
                 try:
-                    play(memory, pads[who], what)
+                    play(memory, scratchpads[who], what)
                 except (BadQuery, NotFound):  # closed, forgotten, nothing to append, no such line or version
                     continue
-                seen[pads[who]].append(memory.scratchpads.show(pads[who]).text)
-        for pad, texts in seen.items():
-            assert [memory.scratchpads.at(pad, str(n + 1)).text for n in range(len(texts))] == texts
-            assert [version.version for version in memory.scratchpads.history(pad)] == list(range(len(texts), 0, -1))
-            now = memory.scratchpads.show(pad)
+                seen[scratchpads[who]].append(memory.scratchpads.show(scratchpads[who]).text)
+        for scratchpad, texts in seen.items():
+            assert [memory.scratchpads.at(scratchpad, str(n + 1)).text for n in range(len(texts))] == texts
+            assert [version.version for version in memory.scratchpads.history(scratchpad)] == list(
+                range(len(texts), 0, -1)
+            )
+            now = memory.scratchpads.show(scratchpad)
             assert (now.text, now.row.version) == (texts[-1], len(texts))
             counted = now.text.count("\n") + (now.text != "" and not now.text.endswith("\n"))
             assert (now.row.size_bytes, now.row.lines) == (len(now.text.encode()), counted)
@@ -104,39 +108,39 @@ def check_chunks(memory: Memory, seen: dict[str, list[str]]) -> None:
 
     sql = "select pad_id, line_start, line_end, text from pad_chunks where pad_id is not null order by pad_id, seq"
     rows: dict[str, list[tuple[int, int, str]]] = {}
-    for pad, *row in memory.sql(sql, Scope(None)):
-        rows.setdefault(pad, []).append(tuple(row))
+    for scratchpad, *row in memory.sql(sql, Scope(None)):
+        rows.setdefault(scratchpad, []).append(tuple(row))
     assert rows.keys() == seen.keys()
-    for pad, texts in seen.items():
-        assert [text for _, _, text in rows[pad]] == ["\n".join(chunk) for chunk in cut(texts[-1].split("\n"))]
-        *others, last = rows[pad]
+    for scratchpad, texts in seen.items():
+        assert [text for _, _, text in rows[scratchpad]] == ["\n".join(chunk) for chunk in cut(texts[-1].split("\n"))]
+        *others, last = rows[scratchpad]
         for start, end, text in (*others, (*last[:2], last[2].removesuffix("\n"))):
-            opened = memory.passages.open(Citation(f"{SCRATCHPAD}{pad}", start, end))
+            opened = memory.passages.open(Citation(f"{SCRATCHPAD}{scratchpad}", start, end))
             assert "\n".join(opened.lines) == text
 
 
 def test_of_two_who_write_at_once_one_is_told(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "# Goal\nship it\n## Steps\n").row
-    mine = memory.scratchpads.replace(pad.id, "# Goal\nship it today\n", expect=pad.version)
+    scratchpad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "# Goal\nship it\n## Steps\n").row
+    mine = memory.scratchpads.replace(scratchpad.id, "# Goal\nship it today\n", expect=scratchpad.version)
     assert mine.row.version == 2
     with pytest.raises(Changed) as told:
-        memory.scratchpads.replace(pad.id, "# Goal\nwait\n", expect=pad.version)
+        memory.scratchpads.replace(scratchpad.id, "# Goal\nwait\n", expect=scratchpad.version)
     assert "version 2" in told.value.message and "L1 # Goal" in told.value.message
-    assert memory.scratchpads.show(pad.id).text == "# Goal\nship it today\n"
+    assert memory.scratchpads.show(scratchpad.id).text == "# Goal\nship it today\n"
 
 
 def test_whoever_appends_at_once_all_of_it_is_there(world: World) -> None:
     memory = world.memory()
     flow = memory.workflows.create("crowd").id
-    pad = memory.scratchpads.create(flow, "log").row.id
+    scratchpad = memory.scratchpads.create(flow, "log").row.id
     failed: list[Exception] = []
 
     def write(who: int) -> None:
         own = world.memory()
         try:
             for n in range(10):
-                own.scratchpads.append(pad, f"<{who}:{n}>")
+                own.scratchpads.append(scratchpad, f"<{who}:{n}>")
         except Exception as error:  # noqa: BLE001 - whatever it is, the test fails by it
             failed.append(error)
 
@@ -146,7 +150,7 @@ def test_whoever_appends_at_once_all_of_it_is_there(world: World) -> None:
     for thread in threads:
         thread.join()
     assert failed == []
-    now = memory.scratchpads.show(pad)
+    now = memory.scratchpads.show(scratchpad)
     assert now.row.version == 61
     for who in range(6):
         assert [now.text.index(f"<{who}:{n}>") for n in range(10)] == sorted(
@@ -183,19 +187,22 @@ def test_fifty_pads_and_no_more_however_many_make_them(world: World) -> None:
 
 def test_what_is_written_while_the_index_is_gone_is_read_from_the_log(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").row.id
+    scratchpad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").row.id
     for name in ("index.db", "index.db-wal", "index.db-shm"):
         (world.home / name).unlink(missing_ok=True)
-    assert memory.scratchpads.show(pad).text == "first"
-    memory.scratchpads.append(pad, "second")
+    assert memory.scratchpads.show(scratchpad).text == "first"
+    memory.scratchpads.append(scratchpad, "second")
     memory.index()
-    assert memory.scratchpads.show(pad).text.endswith("second") and memory.scratchpads.show(pad).row.version == 2
+    assert (
+        memory.scratchpads.show(scratchpad).text.endswith("second")
+        and memory.scratchpads.show(scratchpad).row.version == 2
+    )
     assert memory.verify() == []
 
 
 def test_an_index_of_an_older_version_keeps_nobody_from_writing(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").row.id
+    scratchpad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").row.id
     with contextlib.closing(sqlite3.connect(world.home / "index.db")) as db:  # as it was before there were pads
         for table in ("pad_owners", "pad_chunks", "pads", "workflows"):
             db.execute(f"drop table {table}")
@@ -203,8 +210,8 @@ def test_an_index_of_an_older_version_keeps_nobody_from_writing(world: World) ->
         db.commit()
     made = memory.workflows.create("two")
     assert made.name == "two" and memory.workflows.show(made.id) == made
-    memory.scratchpads.append(pad, "second")
-    assert memory.scratchpads.show(pad).text.endswith("second")
+    memory.scratchpads.append(scratchpad, "second")
+    assert memory.scratchpads.show(scratchpad).text.endswith("second")
     with pytest.raises(IndexCorrupt, match="older version") as refused:
         memory.workflows.list()
     assert refused.value.hint == "run: axm index"
@@ -214,29 +221,29 @@ def test_an_index_of_an_older_version_keeps_nobody_from_writing(world: World) ->
 
 def test_what_the_log_has_is_written_whatever_the_index_does(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").row.id
+    scratchpad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "first").row.id
 
     def fail(*_: object) -> None:
         raise DiskFull("no space left")
 
     with monkeypatch.context() as patched:
         patched.setattr("axiommind.projections.runner.Index.catch_up", fail)
-        assert memory.scratchpads.append(pad, "second").row.version == 2, "or it would be appended twice"
+        assert memory.scratchpads.append(scratchpad, "second").row.version == 2, "or it would be appended twice"
     for name in ("index.db", "index.db-wal", "index.db-shm"):
         (world.home / name).unlink(missing_ok=True)
     monkeypatch.setattr("axiommind.scratchpads.access._AT_ONCE", 1)
-    assert memory.scratchpads.append(pad, "third").row.version == 3
+    assert memory.scratchpads.append(scratchpad, "third").row.version == 3
     with pytest.raises(NotFound, match="there is no index"):  # and not an empty one, in which nothing is found
         memory.workflows.search("one")
 
 
 def test_a_section_is_found_again_by_the_heading_that_made_it(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan").row.id
+    scratchpad = memory.scratchpads.create(memory.workflows.create("one").id, "plan").row.id
     headings = ("#Next", "Next", "####### Deep", "C #", "long " * 50, "## Two")
     for heading in headings * 2:
-        memory.scratchpads.append_section(pad, heading, "- a line")
-    found = outline(memory.scratchpads.show(pad).text)
+        memory.scratchpads.append_section(scratchpad, heading, "- a line")
+    found = outline(memory.scratchpads.show(scratchpad).text)
     assert [(one.level, one.title[:8]) for one in found] == [
         (1, "Next"),
         (6, "Deep"),
@@ -248,12 +255,15 @@ def test_a_section_is_found_again_by_the_heading_that_made_it(world: World) -> N
 
 def test_a_long_history_is_not_held_at_once(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "x" * 500_000).row.id
+    scratchpad = memory.scratchpads.create(memory.workflows.create("one").id, "plan", "x" * 500_000).row.id
     for n in range(40):
-        memory.scratchpads.append(pad, str(n))
+        memory.scratchpads.append(scratchpad, str(n))
     tracemalloc.start()
     try:
-        assert len(memory.scratchpads.history(pad)) == 41 and memory.scratchpads.at(pad, "-1").row.version == 40
+        assert (
+            len(memory.scratchpads.history(scratchpad)) == 41
+            and memory.scratchpads.at(scratchpad, "-1").row.version == 40
+        )
         assert tracemalloc.get_traced_memory()[1] < 8_000_000
     finally:
         tracemalloc.stop()
@@ -262,17 +272,17 @@ def test_a_long_history_is_not_held_at_once(world: World) -> None:
 def test_a_key_that_comes_in_two_halves_is_not_kept(world: World) -> None:
     memory = world.memory()
     body = "\n".join(["MIIEowIBAAKCAQEA" + "q7Zk" * 12] * 8)
-    pad = memory.scratchpads.create(
+    scratchpad = memory.scratchpads.create(
         memory.workflows.create("keys").id, "plan", "-----BEGIN RSA PRIVATE KEY-----\n"
     ).row.id
-    done = memory.scratchpads.insert(pad, 2, f"{body}\n-----END RSA PRIVATE KEY-----")
-    assert "q7Zk" not in memory.scratchpads.show(pad).text and done.note and "secret" in done.note
+    done = memory.scratchpads.insert(scratchpad, 2, f"{body}\n-----END RSA PRIVATE KEY-----")
+    assert "q7Zk" not in memory.scratchpads.show(scratchpad).text and done.note and "secret" in done.note
     assert memory.verify() == []
 
 
 def test_the_outline_of_many_headings_takes_a_moment(world: World) -> None:
     memory = world.memory()
-    pad = memory.scratchpads.create(memory.workflows.create("long").id, "headings", "# a\n## b\n" * 90_000).row
+    scratchpad = memory.scratchpads.create(memory.workflows.create("long").id, "headings", "# a\n## b\n" * 90_000).row
     with pytest.raises(Changed) as told:
-        memory.scratchpads.replace(pad.id, "", expect=7)
+        memory.scratchpads.replace(scratchpad.id, "", expect=7)
     assert "headings more" in told.value.message

@@ -18,11 +18,11 @@ from tests.counting import ending
 from tests.examples import examples
 
 
-def pad(text: str) -> ScratchpadText:
+def scratchpad(text: str) -> ScratchpadText:
     return ScratchpadText(ScratchpadRow("pad_1", "wf_1", "notes", 1, len(text), 0, "", "", ""), text)
 
 
-NOTES = pad("alpha\nBeta, beta\nx\ny\nz\n로그인 beta 12\nend\n")
+NOTES = scratchpad("alpha\nBeta, beta\nx\ny\nz\n로그인 beta 12\nend\n")
 
 
 def places(found: ScratchpadMatches) -> list[tuple[int, int, str]]:
@@ -48,13 +48,13 @@ def test_lines_around_matches_are_one_range_where_they_touch() -> None:
 
 
 def test_a_limit_says_how_many_there_are_and_marks_what_is_beside() -> None:
-    found = search_lines(pad("hit\n" * 9), query="hit", limit=2, context=1)
+    found = search_lines(scratchpad("hit\n" * 9), query="hit", limit=2, context=1)
     assert (len(found.matches), found.total_matches, found.truncated) == (2, 9, True)
     assert found.ranges[0].text == "> 1: hit\n> 2: hit\n> 3: hit"
 
 
 def test_a_long_line_is_shown_around_the_match() -> None:
-    found = search_lines(pad("a" * 5000 + " here " + "b" * 5000), query="here")
+    found = search_lines(scratchpad("a" * 5000 + " here " + "b" * 5000), query="here")
     assert found.matches[0].char_position == 5002
     assert "here" in found.matches[0].snippet
     assert len(found.matches[0].snippet) == 150
@@ -108,7 +108,7 @@ def test_what_cannot_be_meant_is_refused(asked: dict[str, object]) -> None:
 
 def test_patterns_that_never_end_are_ended_while_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "SECONDS", 0.5)
-    bomb = pad("a" * 40 + "!\n" + "b" * 100_000)
+    bomb = scratchpad("a" * 40 + "!\n" + "b" * 100_000)
 
     def ended(regex: str) -> bool:
         with pytest.raises(QueryLimit):
@@ -129,7 +129,7 @@ def test_patterns_that_never_end_are_ended_while_others_go_on(monkeypatch: pytes
     limit=st.integers(1, 5),
 )
 def test_every_line_that_holds_the_text_is_found(text: str, query: str, context: int, limit: int) -> None:
-    found = search_lines(pad(text), query=query, context=context, limit=limit)
+    found = search_lines(scratchpad(text), query=query, context=context, limit=limit)
     lines = text.split("\n")
     holding = [n for n, line in enumerate(lines, 1) if folded(query) in folded(line)]
     assert found.total_matches == len(holding)

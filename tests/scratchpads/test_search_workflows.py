@@ -30,9 +30,11 @@ def memory(tmp_path: Path) -> Memory:
     return World(tmp_path).memory()
 
 
-def made(memory: Memory, name: str, description: str = "", *pads: tuple[str, str], scope: str | None = None) -> str:
+def made(
+    memory: Memory, name: str, description: str = "", *scratchpads: tuple[str, str], scope: str | None = None
+) -> str:
     flow = memory.workflows.create(name, description, scope)
-    for title, text in pads:
+    for title, text in scratchpads:
         memory.scratchpads.create(flow.id, title, text)
     return flow.id
 
@@ -153,17 +155,20 @@ class Home:
             scope = rng.choice((None, "/a", "/a/b"))
             flow = self.memory.workflows.create(" ".join(said(4).split()), said(12), scope)
             for _ in range(rng.choice((0, 1, 2, 3))):
-                pad = self.memory.scratchpads.create(
+                scratchpad = self.memory.scratchpads.create(
                     flow.id, " ".join(said(5).split()), said(rng.choice((3, 40, 900)))
                 ).row
                 if n % 3 == 0:
-                    self.memory.scratchpads.append(pad.id, said(30))
-                    self.memory.scratchpads.rename(pad.id, " ".join(said(3).split()))
+                    self.memory.scratchpads.append(scratchpad.id, said(30))
+                    self.memory.scratchpads.rename(scratchpad.id, " ".join(said(3).split()))
                 if n % 4 == 0:
-                    self.memory.scratchpads.insert(pad.id, 1, said(9))
+                    self.memory.scratchpads.insert(scratchpad.id, 1, said(9))
         self.flows = self.memory.workflows.list(limit=50)
-        self.pads = {
-            flow.id: [self.memory.scratchpads.show(pad.id) for pad in self.memory.scratchpads.list(workflow=flow.id)]
+        self.scratchpads = {
+            flow.id: [
+                self.memory.scratchpads.show(scratchpad.id)
+                for scratchpad in self.memory.scratchpads.list(workflow=flow.id)
+            ]
             for flow in self.flows
         }
 
@@ -174,15 +179,15 @@ class Home:
             if scope is not None and flow.project_scope != scope:
                 continue
             own = 5 * times(query, flow.name) + 3 * times(query, flow.description)
-            pads = []
-            for pad in self.pads[flow.id]:
-                chunks = ["\n".join(lines) for lines in cut(pad.text.split("\n"))]
-                points = 3 * times(query, pad.row.title) + sum(times(query, chunk) for chunk in chunks)
+            scratchpads = []
+            for scratchpad in self.scratchpads[flow.id]:
+                chunks = ["\n".join(lines) for lines in cut(scratchpad.text.split("\n"))]
+                points = 3 * times(query, scratchpad.row.title) + sum(times(query, chunk) for chunk in chunks)
                 if points:
-                    pads.append((pad.row.id, points))
-            pads.sort(key=lambda one: -one[1])
-            if total := own + sum(points for _, points in pads):
-                found.append((flow.id, total, pads))
+                    scratchpads.append((scratchpad.row.id, points))
+            scratchpads.sort(key=lambda one: -one[1])
+            if total := own + sum(points for _, points in scratchpads):
+                found.append((flow.id, total, scratchpads))
         return sorted(found, key=lambda one: -one[1])
 
 
@@ -221,8 +226,8 @@ def test_pages_hold_what_counting_the_texts_gives(home: Home, query: str, scope:
         more = page.has_more
         found += page.results
         assert page.total_results == len(expected)
-    pads = [[(pad.row.id, pad.score) for pad in one.matching_scratchpads] for one in found]
-    assert [(one.workflow.id, one.score, of) for one, of in zip(found, pads, strict=True)] == expected
+    scratchpads = [[(scratchpad.row.id, scratchpad.score) for scratchpad in one.matching_scratchpads] for one in found]
+    assert [(one.workflow.id, one.score, of) for one, of in zip(found, scratchpads, strict=True)] == expected
     assert [one.rank for one in found] == list(range(1, len(found) + 1))
 
 
@@ -267,7 +272,7 @@ def test_pages_of_pads_hold_every_pad_once(memory: Memory) -> None:
         cursor = page.next_cursor
         if cursor is None:
             break
-    assert sorted(seen) == sorted(pad.id for pad in memory.scratchpads.list(workflow=flow))
+    assert sorted(seen) == sorted(scratchpad.id for scratchpad in memory.scratchpads.list(workflow=flow))
     with pytest.raises(BadQuery):
         memory.scratchpads.search("deploy", limit=51)
     with pytest.raises(BadQuery):

@@ -146,9 +146,9 @@ def test_resources_are_quoted_and_clipped(tools: ServerFeatures, world: World) -
     with pytest.raises(NotFound):
         read(tools, f"axm://doc/{world.path('talk')}")  # a transcript is no document
     flow = tools.context.memory.workflows.create("Cache", "Build it", cwd=PROJECT)
-    pad = tools.context.memory.scratchpads.create(flow.id, "Plan", "# Goal\n\nfast <b>\n").row
+    scratchpad = tools.context.memory.scratchpads.create(flow.id, "Plan", "# Goal\n\nfast <b>\n").row
     assert "- Goal (L1-L3)" in read(tools, f"axm://workflow/{flow.id}")
-    assert "fast <b>" in read(tools, f"axm://pad/{pad.id}")
+    assert "fast <b>" in read(tools, f"axm://pad/{scratchpad.id}")
     proposed = tools.resources[0].complete["id"]
     assert (proposed(tools.context, "ta"), proposed(tools.context, "x")) == (["talk"], [])
 
@@ -165,11 +165,11 @@ def test_a_long_session_says_where_it_goes_on(tools: ServerFeatures, world: Worl
 
 def test_handoff_and_weekly_review_ask_below_what_is_known(tools: ServerFeatures) -> None:
     flow = tools.context.memory.workflows.create("Cache", cwd=PROJECT)
-    pad = tools.context.memory.scratchpads.create(flow.id, "Plan", "# Goal\n").row
+    scratchpad = tools.context.memory.scratchpads.create(flow.id, "Plan", "# Goal\n").row
     handoff = tools.prompts["handoff"].messages(tools.context, {"project": PROJECT, "focus": "the expiry"})[0].text
     known, asked = handoff.split("</recalled-history>")
     assert "the expiry" in known.split("<recalled-history>")[0] and flow.id in asked
-    assert "Wire the cache in" in known and pad.id in known and "- Goal" in known
+    assert "Wire the cache in" in known and scratchpad.id in known and "- Goal" in known
     review = tools.prompts["weekly-review"].messages(tools.context, {"project": "all", "since": "2026-01-01"})[0].text
     known, asked = review.split("</recalled-history>")
     for part in ("## Sessions (1)", "## Decisions (1)", "## Open tasks (2)", "Where should the cache live?"):

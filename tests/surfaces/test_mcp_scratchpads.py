@@ -72,7 +72,7 @@ def test_the_worked_example_gives_ten(act: Callable[[Act], Any]) -> None:
     assert made["workflow"]["is_active"] and made["workflow"]["project"] == PROJECT
     first = found["results"][0]
     assert (first["workflow"]["id"], first["score"], first["rank"]) == (made["id"], 10, 1)
-    assert [(pad["title"], pad["score"]) for pad in first["matching_scratchpads"]] == [
+    assert [(scratchpad["title"], scratchpad["score"]) for scratchpad in first["matching_scratchpads"]] == [
         ("React基礎", 4),
         ("狀態管理", 1),
     ]
@@ -83,48 +83,52 @@ def test_the_worked_example_gives_ten(act: Callable[[Act], Any]) -> None:
 
 def test_the_loser_is_told_what_is_there_now(act: Callable[[Act], Any]) -> None:
     async def play(one: Agent, other: Agent) -> None:
-        _, pad = await begun(one, "# Plan\nfirst\n")
-        assert (await other("get-scratchpad", id=pad))["scratchpad"]["version"] == 1
-        await other("update-scratchpad", id=pad, mode="replace", content="# New plan\nsecond\n")
+        _, scratchpad = await begun(one, "# Plan\nfirst\n")
+        assert (await other("get-scratchpad", id=scratchpad))["scratchpad"]["version"] == 1
+        await other("update-scratchpad", id=scratchpad, mode="replace", content="# New plan\nsecond\n")
         for given in (
             {"mode": "replace", "content": "mine"},
             {"mode": "replace_lines", "content": "mine", "start_line": 1, "end_line": 1},
             {"mode": "insert_at_line", "content": "mine", "line_number": 1},
             {"mode": "append_section", "content": "mine", "section_marker": "Plan"},
         ):
-            said = await one.refused("update-scratchpad", id=pad, **given)
+            said = await one.refused("update-scratchpad", id=scratchpad, **given)
             assert "changed since version 1" in said and "version 2" in said and "# New plan" in said
-        assert "version 2" in await one.refused("chop-scratchpad", id=pad)
-        await one("append-scratchpad", id=pad, content="mine")
-        assert "since version 1" in await one.refused("chop-scratchpad", id=pad), "what is between was not read"
-        text = (await one("tail-scratchpad", id=pad, full_content=True))["scratchpad"]["content"]
+        assert "version 2" in await one.refused("chop-scratchpad", id=scratchpad)
+        await one("append-scratchpad", id=scratchpad, content="mine")
+        assert "since version 1" in await one.refused("chop-scratchpad", id=scratchpad), "what is between was not read"
+        text = (await one("tail-scratchpad", id=scratchpad, full_content=True))["scratchpad"]["content"]
         assert text == "# New plan\nsecond\n\n---\n<!--- block start --->\nmine"
-        assert (await one("chop-scratchpad", id=pad, lines=4))["scratchpad"]["version"] == 4
-        assert (await one("chop-scratchpad", scratchpad_id=pad))["scratchpad"]["lines"] == 1, "its own write it knows"
-        assert (await other("chop-scratchpad", id=pad, version=5))["scratchpad"]["lines"] == 0
+        assert (await one("chop-scratchpad", id=scratchpad, lines=4))["scratchpad"]["version"] == 4
+        assert (await one("chop-scratchpad", scratchpad_id=scratchpad))["scratchpad"]["lines"] == 1, (
+            "its own write it knows"
+        )
+        assert (await other("chop-scratchpad", id=scratchpad, version=5))["scratchpad"]["lines"] == 0
 
     act(play)
 
 
 def test_what_was_never_read_is_not_written_over(act: Callable[[Act], Any], world: World) -> None:
     async def play(one: Agent, other: Agent) -> str:
-        _, pad = await begun(one, "# Plan\nfirst\n")
-        await other("get-scratchpad", id=pad, include_content=False)
-        await other("get-scratchpad-outline", id=pad)
-        await other("tail-scratchpad", id=pad, lines=1)
+        _, scratchpad = await begun(one, "# Plan\nfirst\n")
+        await other("get-scratchpad", id=scratchpad, include_content=False)
+        await other("get-scratchpad-outline", id=scratchpad)
+        await other("tail-scratchpad", id=scratchpad, lines=1)
         for tool, given in (
             ("chop-scratchpad", {}),
             ("update-scratchpad", {"mode": "replace", "content": ""}),
             ("update-scratchpad", {"mode": "replace_lines", "content": "", "start_line": 1, "end_line": 2}),
         ):
-            said = await other.refused(tool, id=pad, **given)
+            said = await other.refused(tool, id=scratchpad, **given)
             assert "read it first" in said and "version 1" in said and "# Plan" in said
-        await other("update-scratchpad", id=pad, mode="append_section", section_marker="## Plan", content="second")
-        await other("append-scratchpad", id=pad, content="third")
-        return pad
+        await other(
+            "update-scratchpad", id=scratchpad, mode="append_section", section_marker="## Plan", content="second"
+        )
+        await other("append-scratchpad", id=scratchpad, content="third")
+        return scratchpad
 
-    pad = act(play)
-    found = world.memory().scratchpads.history(pad)
+    scratchpad = act(play)
+    found = world.memory().scratchpads.history(scratchpad)
     assert [(one.version, one.actor) for one in found] == [(3, "agent"), (2, "agent"), (1, "agent")]
 
 
@@ -133,23 +137,25 @@ def test_much_is_read_in_parts(act: Callable[[Act], Any]) -> None:
     text = "\n".join(lines)
 
     async def play(agent: Agent, _: Agent) -> None:
-        flow, pad = await begun(agent, text)
-        first = await agent("get-scratchpad", id=pad)
+        flow, scratchpad = await begun(agent, text)
+        first = await agent("get-scratchpad", id=scratchpad)
         assert len(first["scratchpad"]["content"]) <= 2_000 and first["truncated"] and "line_start=" in first["note"]
-        assert len((await agent("get-scratchpad", id=pad, preview_mode=True))["scratchpad"]["content"]) <= 200
+        assert len((await agent("get-scratchpad", id=scratchpad, preview_mode=True))["scratchpad"]["content"]) <= 200
         read, at = "", 1
         while at is not None:
-            part = await agent("get-scratchpad", id=pad, include_content=True, line_start=at)
+            part = await agent("get-scratchpad", id=scratchpad, include_content=True, line_start=at)
             assert len(part["scratchpad"]["content"].encode()) <= 80_000
             read, at = read + part["scratchpad"]["content"], part["next_line"]
         assert read == text
-        some = await agent("get-scratchpad", id=pad, line_start=2_000, line_end=9_999)
+        some = await agent("get-scratchpad", id=scratchpad, line_start=2_000, line_end=9_999)
         assert some["scratchpad"]["content"] == lines[-1] and not some["truncated"] and some["next_line"] is None
-        tail = await agent("tail-scratchpad", id=pad)
+        tail = await agent("tail-scratchpad", id=scratchpad)
         assert (tail["line_start"], tail["line_end"]) == (1_951, 2_000)
-        assert (await agent("tail-scratchpad", id=pad, tail_size={"chars": 3}))["scratchpad"]["content"] == "組組組"
+        assert (await agent("tail-scratchpad", id=scratchpad, tail_size={"chars": 3}))["scratchpad"][
+            "content"
+        ] == "組組組"
         await agent("append-scratchpad", id=flow, content="a block")
-        block = await agent("tail-scratchpad", id=pad, blocks=1)
+        block = await agent("tail-scratchpad", id=scratchpad, blocks=1)
         assert block["scratchpad"]["content"] == "a block" and block["line_start"] == 2_004
         (listed,) = (await agent("list-scratchpads", workflow_id=flow))["scratchpads"]
         assert 700 < len(listed["content"]) <= 800 and listed["truncated"]
@@ -170,9 +176,13 @@ def test_lists_go_on_with_a_cursor(act: Callable[[Act], Any]) -> None:
         assert second["next_cursor"] is None
         assert "another question" in await agent.refused("list-workflows", status="active", cursor=first["next_cursor"])
         assert "is no cursor" in await agent.refused("list-scratchpads", workflow_id=ids[2], cursor="?")
-        pads = await agent("list-scratchpads", workflow_id=ids[2], limit=2)
-        rest = await agent("list-scratchpads", workflow_id=ids[2], limit=2, cursor=pads["next_cursor"])
-        assert [pad["title"] for pad in pads["scratchpads"] + rest["scratchpads"]] == ["P0", "P1", "P2"]
+        scratchpads = await agent("list-scratchpads", workflow_id=ids[2], limit=2)
+        rest = await agent("list-scratchpads", workflow_id=ids[2], limit=2, cursor=scratchpads["next_cursor"])
+        assert [scratchpad["title"] for scratchpad in scratchpads["scratchpads"] + rest["scratchpads"]] == [
+            "P0",
+            "P1",
+            "P2",
+        ]
         found = await agent("search-scratchpads", query="same words", workflow_id=ids[2], limit=2)
         more = await agent("search-scratchpads", query="same words", workflow_id=ids[2], cursor=found["next_cursor"])
         titles = [one["scratchpad"]["title"] for one in found["results"] + more["results"]]
@@ -189,10 +199,10 @@ def test_lists_go_on_with_a_cursor(act: Callable[[Act], Any]) -> None:
 
 def test_lines_that_match_and_those_around(act: Callable[[Act], Any]) -> None:
     async def play(agent: Agent, _: Agent) -> None:
-        _, pad = await begun(agent, "\n".join(f"line {n}" for n in range(1, 41)))
-        found = await agent("search-scratchpad-content", id=pad, query="LINE 7", context_lines=1)
+        _, scratchpad = await begun(agent, "\n".join(f"line {n}" for n in range(1, 41)))
+        found = await agent("search-scratchpad-content", id=scratchpad, query="LINE 7", context_lines=1)
         assert found["ranges"] == [{"first": 6, "last": 8, "text": "... 6: line 6\n> 7: line 7\n... 8: line 8"}]
-        found = await agent("search-scratchpad-content", id=pad, queryRegex="1[59]$", context_lines=2)
+        found = await agent("search-scratchpad-content", id=scratchpad, queryRegex="1[59]$", context_lines=2)
         assert [one["line_number"] for one in found["matches"]] == [15, 19]
         assert [(one["first"], one["last"]) for one in found["ranges"]] == [(13, 21)], "ranges that touch are one"
         _, long = await begun(agent, "\n".join("word " * 100 for _ in range(2_000)))
@@ -263,22 +273,22 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 
 def test_bad_input_is_told(act: Callable[[Act], Any], world: World) -> None:
     async def play(agent: Agent, _: Agent) -> str:
-        flow, pad = await begun(agent, "# One\ntwo\n")
+        flow, scratchpad = await begun(agent, "# One\ntwo\n")
         for tool, given, said in WRONG:
-            names = {"PAD": pad, "FLOW": flow}
+            names = {"PAD": scratchpad, "FLOW": flow}
             filled = {
                 name: names.get(value, value) if isinstance(value, str) else value for name, value in given.items()
             }
             assert said in (told := await agent.refused(tool, **filled)), (tool, given, told)
         assert (await agent("search-workflows", query="?!… --"))["results"] == []
         assert (await agent("search-scratchpads", query="?!… --"))["results"] == []
-        past = await agent("update-scratchpad", id=pad, mode="insert_at_line", line_number=50, content="end")
+        past = await agent("update-scratchpad", id=scratchpad, mode="insert_at_line", line_number=50, content="end")
         assert past["scratchpad"]["lines"] == 3 and "added at the end" in past["note"]
         await agent("update-workflow-status", workflow_id=flow, is_active=False)
-        said = await agent.refused("append-scratchpad", id=pad, content="x")
+        said = await agent.refused("append-scratchpad", id=scratchpad, content="x")
         assert "is not active" in said and "update-workflow-status" in said
         assert "is not active" in await agent.refused("create-scratchpad", workflow_id=flow, title="t")
-        return pad
+        return scratchpad
 
     assert world.memory().scratchpads.show(act(play)).text == "# One\ntwo\nend\n"
 
@@ -289,8 +299,8 @@ def test_half_characters_are_no_text(act: Callable[[Act], Any], world: World) ->
     async def play(agent: Agent, _: Agent) -> str:
         return (await begun(agent, "x"))[1]
 
-    pad = act(play)
-    given = {"name": "append-scratchpad", "arguments": {"id": pad, "content": "half \ud83d"}}
+    scratchpad = act(play)
+    given = {"name": "append-scratchpad", "arguments": {"id": scratchpad, "content": "half \ud83d"}}
     done = answers(world.memory()).methods["tools/call"](given)
     assert done["isError"] and "lone surrogate" in done["content"][0]["text"]
 
@@ -298,13 +308,13 @@ def test_half_characters_are_no_text(act: Callable[[Act], Any], world: World) ->
 def test_a_shared_server_asks_for_the_version(world: World) -> None:
     from axiommind.surfaces.mcp import answers
 
-    pad = world.memory().scratchpads.create(world.memory().workflows.create("W").id, "P", "# Plan\n").row.id
+    scratchpad = world.memory().scratchpads.create(world.memory().workflows.create("W").id, "P", "# Plan\n").row.id
     tools = answers(world.memory()).features
     tools.context.is_shared = True
-    tools.call("get-scratchpad", {"id": pad})  # by whom?
-    refused = tools.call("chop-scratchpad", {"id": pad})
+    tools.call("get-scratchpad", {"id": scratchpad})  # by whom?
+    refused = tools.call("chop-scratchpad", {"id": scratchpad})
     assert refused["isError"] and "version: is missing" in refused["content"][0]["text"]
-    assert "isError" not in tools.call("chop-scratchpad", {"id": pad, "version": 1})
+    assert "isError" not in tools.call("chop-scratchpad", {"id": scratchpad, "version": 1})
 
 
 def test_answers_are_no_longer_than_clients_take(world: World) -> None:
@@ -314,7 +324,9 @@ def test_answers_are_no_longer_than_clients_take(world: World) -> None:
     for n in range(5):
         flow = memory.workflows.create(f"alpha {n}", "alpha " * 1_500).id
         with memory._access.writing("agent") as writer:
-            pads = [writer.create_scratchpad(flow, f"alpha {m} " + "long " * 30, "alpha beta " * 20) for m in range(50)]
+            scratchpads = [
+                writer.create_scratchpad(flow, f"alpha {m} " + "long " * 30, "alpha beta " * 20) for m in range(50)
+            ]
     headed = memory.scratchpads.create(memory.workflows.create("heads").id, "h", "# a\n" * 5_000).row.id
     tools = answers(memory).features
 
@@ -333,7 +345,7 @@ def test_answers_are_no_longer_than_clients_take(world: World) -> None:
     assert asked("search-workflows", query="heads")["message"].endswith("page 1 of 1.")
     headings = asked("get-scratchpad-outline", id=headed)
     assert len(headings["outline"]) > 1_000 and "headings more" in headings["note"]
-    assert asked("get-scratchpad-outline", id=pads[0].row.id)["note"] is None
+    assert asked("get-scratchpad-outline", id=scratchpads[0].row.id)["note"] is None
     refused = tools.call("create-workflow", {"name": "n", "project_scope": "x" * 5_000})
     assert "4,096 characters at most" in refused["content"][0]["text"]
     forged = tools.call("list-workflows", {"cursor": cursor_of(10**30, mark_of("workflows", None, "all"))})

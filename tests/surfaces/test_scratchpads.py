@@ -42,7 +42,7 @@ def flow(axm: Axm, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture
-def pad(axm: Axm, flow: str) -> str:
+def scratchpad(axm: Axm, flow: str) -> str:
     return made(axm("pad", "create", flow, "Findings", "--text", TEXT))
 
 
@@ -51,8 +51,8 @@ def made(said: Said) -> str:
     return said.out.strip()
 
 
-def text_of(axm: Axm, pad: str) -> str:
-    return axm("pad", "show", pad).out
+def text_of(axm: Axm, scratchpad: str) -> str:
+    return axm("pad", "show", scratchpad).out
 
 
 # --- writing and reading -----------------------------------------------------------------------------------
@@ -60,96 +60,106 @@ def text_of(axm: Axm, pad: str) -> str:
 
 def test_a_text_comes_back_as_it_went_in(axm: Axm, flow: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pipe(monkeypatch, "첫 줄\nReact組件\n\nno end".encode())
-    pad = made(axm("pad", "create", flow, "From a pipe"))
-    said = axm("pad", "show", pad)
+    scratchpad = made(axm("pad", "create", flow, "From a pipe"))
+    said = axm("pad", "show", scratchpad)
     assert said.out == "첫 줄\nReact組件\n\nno end", "nothing is added to what is piped on"
-    assert said.err.startswith(f"{pad}  From a pipe · version 1 · 4 lines, ")
+    assert said.err.startswith(f"{scratchpad}  From a pipe · version 1 · 4 lines, ")
     file = tmp_path / "notes.md"
     file.write_bytes(b"\xef\xbb\xbfcaf\xe9\r\nend\r\n")
-    said = axm("pad", "replace", pad, "--file", str(file))
-    assert "is not valid UTF-8" in said.err and text_of(axm, pad) == "caf\ufffd\nend\n"
-    assert axm("pad", "show", pad[:20], "--lines", "2-9", "--numbers").out == "2  end\n"
-    assert axm("pad", "show", pad, "--json").json["content"] == "caf\ufffd\nend\n"
+    said = axm("pad", "replace", scratchpad, "--file", str(file))
+    assert "is not valid UTF-8" in said.err and text_of(axm, scratchpad) == "caf\ufffd\nend\n"
+    assert axm("pad", "show", scratchpad[:20], "--lines", "2-9", "--numbers").out == "2  end\n"
+    assert axm("pad", "show", scratchpad, "--json").json["content"] == "caf\ufffd\nend\n"
 
 
-def test_every_kind_of_write(axm: Axm, pad: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_kind_of_write(axm: Axm, scratchpad: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pipe(monkeypatch, b"piped\n")
-    assert axm("pad", "append", pad, "-").out == f"{pad}  version 2\n"
-    assert axm("pad", "tail", pad, "--blocks", "1").out == "piped\n"
-    axm("pad", "insert", pad, "--line", "2", "- inserted")
-    axm("pad", "replace-lines", "--lines", "3", pad, "FOO")
-    axm("pad", "section", pad, "Two", "baz")
-    assert text_of(axm, pad).startswith("# One\n- inserted\nFOO\n## Two\nbar\n")
-    assert "baz\n" in text_of(axm, pad)
-    axm("pad", "replace-lines", pad, "--lines", "6-", "")
-    said = axm("pad", "chop", pad, "--lines", "2")
-    assert text_of(axm, pad) == "# One\n- inserted\nFOO\n"
-    assert f"To undo: axm pad restore {pad[:16]} --at 6" in said.err
-    assert "To undo" in axm("pad", "rename", pad, "Other").err
-    assert axm("pad", "outline", pad).out == "1-3  One\n"
-    found = axm("pad", "history", pad, "--json").json["versions"]
+    assert axm("pad", "append", scratchpad, "-").out == f"{scratchpad}  version 2\n"
+    assert axm("pad", "tail", scratchpad, "--blocks", "1").out == "piped\n"
+    axm("pad", "insert", scratchpad, "--line", "2", "- inserted")
+    axm("pad", "replace-lines", "--lines", "3", scratchpad, "FOO")
+    axm("pad", "section", scratchpad, "Two", "baz")
+    assert text_of(axm, scratchpad).startswith("# One\n- inserted\nFOO\n## Two\nbar\n")
+    assert "baz\n" in text_of(axm, scratchpad)
+    axm("pad", "replace-lines", scratchpad, "--lines", "6-", "")
+    said = axm("pad", "chop", scratchpad, "--lines", "2")
+    assert text_of(axm, scratchpad) == "# One\n- inserted\nFOO\n"
+    assert f"To undo: axm pad restore {scratchpad[:16]} --at 6" in said.err
+    assert "To undo" in axm("pad", "rename", scratchpad, "Other").err
+    assert axm("pad", "outline", scratchpad).out == "1-3  One\n"
+    found = axm("pad", "history", scratchpad, "--json").json["versions"]
     assert [one["version"] for one in found] == [8, 7, 6, 5, 4, 3, 2, 1]
-    assert axm("pad", "restore", pad, "--at", "1").code == 0
-    assert text_of(axm, pad) == TEXT and axm("pad", "show", pad, "--at", "-2").out == "# One\n- inserted\nFOO\n"
+    assert axm("pad", "restore", scratchpad, "--at", "1").code == 0
+    assert (
+        text_of(axm, scratchpad) == TEXT
+        and axm("pad", "show", scratchpad, "--at", "-2").out == "# One\n- inserted\nFOO\n"
+    )
     assert axm("verify").code == 0
 
 
-def test_what_changed(axm: Axm, pad: str) -> None:
-    assert axm("pad", "diff", pad).out.endswith("@@ -0,0 +1,4 @@\n+# One\n+foo\n+## Two\n+bar\n"), (
+def test_what_changed(axm: Axm, scratchpad: str) -> None:
+    assert axm("pad", "diff", scratchpad).out.endswith("@@ -0,0 +1,4 @@\n+# One\n+foo\n+## Two\n+bar\n"), (
         "the first is all new"
     )
-    axm("pad", "replace-lines", pad, "--lines", "2", "FOO")
-    lines = axm("pad", "diff", pad).out.splitlines()
-    assert lines[:2] == [f"--- {pad} version 1", f"+++ {pad} version 2"] and "-foo" in lines and "+FOO" in lines
-    assert axm("pad", "diff", pad, "--from", "2").err == "Version 2 and version 2 have the same text.\n"
-    at = axm("pad", "history", pad, "--json").json["versions"][0]["at"]
+    axm("pad", "replace-lines", scratchpad, "--lines", "2", "FOO")
+    lines = axm("pad", "diff", scratchpad).out.splitlines()
+    assert (
+        lines[:2] == [f"--- {scratchpad} version 1", f"+++ {scratchpad} version 2"]
+        and "-foo" in lines
+        and "+FOO" in lines
+    )
+    assert axm("pad", "diff", scratchpad, "--from", "2").err == "Version 2 and version 2 have the same text.\n"
+    at = axm("pad", "history", scratchpad, "--json").json["versions"][0]["at"]
     for time in (at, at[:19], at[:16], at[:10], "today", "now"):  # what a table shows of it, and its day
-        assert "· version 2 ·" in axm("pad", "show", pad, "--at", time).err, time
+        assert "· version 2 ·" in axm("pad", "show", scratchpad, "--at", time).err, time
     for wrong in ("--1", "-", "9" * 5_000, "²"):
-        said = axm("pad", "show", pad, f"--at={wrong}")
+        said = axm("pad", "show", scratchpad, f"--at={wrong}")
         assert said.code == 1 and "is neither a version nor a time" in said.err
 
 
-def test_agents_sign_as_agents(axm: Axm, pad: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agents_sign_as_agents(axm: Axm, scratchpad: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AI_AGENT", "1")
-    axm("pad", "append", pad, "by a machine")
-    assert [one["actor"] for one in axm("pad", "history", pad, "--json").json["versions"]] == ["agent", "user"]
+    axm("pad", "append", scratchpad, "by a machine")
+    assert [one["actor"] for one in axm("pad", "history", scratchpad, "--json").json["versions"]] == ["agent", "user"]
 
 
 # --- an editor ---------------------------------------------------------------------------------------------
 
 
-def test_editing(axm: Axm, pad: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_editing(axm: Axm, scratchpad: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.delenv("EDITOR", raising=False)
-    assert axm("pad", "edit", pad).code == 2
+    assert axm("pad", "edit", scratchpad).code == 2
     monkeypatch.setenv("TMPDIR", str(tmp_path / "drafts"))
     monkeypatch.setattr("tempfile.tempdir", None)
     (tmp_path / "drafts").mkdir()
     monkeypatch.setenv("EDITOR", editor(tmp_path, "assert path.suffix == '.md'"))
-    said = axm("pad", "edit", pad)
+    said = axm("pad", "edit", scratchpad)
     assert (said.code, said.out) == (0, "") and "nothing was written" in said.err
     monkeypatch.setenv("EDITOR", editor(tmp_path, "path.write_text(text.replace('foo', 'FOO'))"))
-    assert axm("pad", "edit", pad).out == f"{pad}  version 2\n"
-    assert text_of(axm, pad) == TEXT.replace("foo", "FOO")
+    assert axm("pad", "edit", scratchpad).out == f"{scratchpad}  version 2\n"
+    assert text_of(axm, scratchpad) == TEXT.replace("foo", "FOO")
     assert not list((tmp_path / "drafts").iterdir())
 
 
 def test_an_edit_that_lost_is_kept(
-    axm: Axm, pad: str, world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    axm: Axm, scratchpad: str, world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("VISUAL", raising=False)
     other = (
         f"import os, subprocess\npath.write_text('mine')\n"
-        f"subprocess.run([sys.executable, '-m', 'axiommind', 'pad', 'append', '{pad}', 'theirs'], check=True)"
+        f"subprocess.run([sys.executable, '-m', 'axiommind', 'pad', 'append', '{scratchpad}', 'theirs'], check=True)"
     )
     monkeypatch.setenv("EDITOR", editor(tmp_path, other))
-    said = axm("pad", "edit", pad)
+    said = axm("pad", "edit", scratchpad)
     assert said.code == 3 and "was changed since version 1; nothing was written" in said.err and "# One" in said.err
     kept = Path(next(line for line in said.err.splitlines() if "still in" in line).rpartition(" ")[2])
-    assert kept.read_text() == "mine" and "theirs" in text_of(axm, pad)
+    assert kept.read_text() == "mine" and "theirs" in text_of(axm, scratchpad)
     kept.unlink()
-    assert axm("pad", "chop", pad, "--version", "1").code == 3 and axm("pad", "chop", pad, "--version", "2").code == 0
+    assert (
+        axm("pad", "chop", scratchpad, "--version", "1").code == 3
+        and axm("pad", "chop", scratchpad, "--version", "2").code == 0
+    )
 
 
 # --- mistakes ----------------------------------------------------------------------------------------------
@@ -185,17 +195,17 @@ def test_an_edit_that_lost_is_kept(
     ],
 )
 def test_mistakes_are_told(
-    axm: Axm, flow: str, pad: str, monkeypatch: pytest.MonkeyPatch, args: list[str], code: int, said: str
+    axm: Axm, flow: str, scratchpad: str, monkeypatch: pytest.MonkeyPatch, args: list[str], code: int, said: str
 ) -> None:
     for name in ("VISUAL", "EDITOR"):
         monkeypatch.delenv(name, raising=False)
     pipe(monkeypatch, None)
-    done = axm(*(one.replace("PAD", pad).replace("FLOW", flow) for one in args))
+    done = axm(*(one.replace("PAD", scratchpad).replace("FLOW", flow) for one in args))
     assert (done.code, said in done.err) == (code, True), done.err
-    assert done.out == "" and text_of(axm, pad) == TEXT
+    assert done.out == "" and text_of(axm, scratchpad) == TEXT
 
 
-def test_bytes_that_are_no_text(axm: Axm, flow: str, pad: str) -> None:
+def test_bytes_that_are_no_text(axm: Axm, flow: str, scratchpad: str) -> None:
     for args in (
         ["pad", "show"],
         ["workflow", "show"],
@@ -204,7 +214,7 @@ def test_bytes_that_are_no_text(axm: Axm, flow: str, pad: str) -> None:
     ):
         assert axm(*args, "a\udcff").code == 1
     assert axm("workflow", "create", "a\udcff", "--scope", "b\udcff").code == 0
-    assert axm("pad", "append", pad, "c\udcff").code == 0 and text_of(axm, pad).endswith("c?")
+    assert axm("pad", "append", scratchpad, "c\udcff").code == 0 and text_of(axm, scratchpad).endswith("c?")
 
 
 def test_before_there_is_anything(axm: Axm) -> None:
@@ -223,8 +233,8 @@ def test_lists_are_of_this_folder_first(axm: Axm, world: World, monkeypatch: pyt
     monkeypatch.chdir(here)
     mine = made(axm("workflow", "create", "Mine", "--project", "."))
     other = made(axm("workflow", "create", "Theirs", "--project", str(there)))
-    pad = made(axm("pad", "create", mine, "P", "--text", "x"))
-    assert axm.ids("workflow", "list") == [mine] and axm.ids("pad", "list") == [pad]
+    scratchpad = made(axm("pad", "create", mine, "P", "--text", "x"))
+    assert axm.ids("workflow", "list") == [mine] and axm.ids("pad", "list") == [scratchpad]
     assert axm.ids("workflow", "list", "--all-projects") == [mine, other]
     assert axm.ids("workflow", "list", "--scope", str(there)) == [other]
     assert axm.ids("workflow", "list", "--project", str(there)) == [other]
@@ -232,15 +242,15 @@ def test_lists_are_of_this_folder_first(axm: Axm, world: World, monkeypatch: pyt
     assert axm("workflow", "latest", "--scope", str(there)).out.startswith(other)
     monkeypatch.chdir(world.base)
     assert axm.ids("workflow", "list") == [mine, other], "where there is none, all of them"
-    assert axm.ids("pad", "list", "--workflow", mine) == [pad]
+    assert axm.ids("pad", "list", "--workflow", mine) == [scratchpad]
 
 
-def test_an_inactive_workflow_takes_no_writes(axm: Axm, flow: str, pad: str) -> None:
+def test_an_inactive_workflow_takes_no_writes(axm: Axm, flow: str, scratchpad: str) -> None:
     said = axm("workflow", "update", flow, "--inactive", "--name", "Done")
     undo = f"To undo: axm workflow update {flow[:15]} --active\n"
     assert said.err == f"Updated: Done, inactive: it takes no writes\n{undo}"
     assert axm.ids("workflow", "list", "--active") == [] and axm.ids("workflow", "list", "--inactive") == [flow]
-    refused = axm("pad", "append", pad, "more")
+    refused = axm("pad", "append", scratchpad, "more")
     assert refused.code == 1 and f"axm workflow update {flow} --active" in refused.err
     assert "inactive: takes no writes" in axm("workflow", "show", flow).out
 
@@ -248,7 +258,7 @@ def test_an_inactive_workflow_takes_no_writes(axm: Axm, flow: str, pad: str) -> 
 # --- searching ---------------------------------------------------------------------------------------------
 
 
-def test_searching(axm: Axm, flow: str, pad: str) -> None:
+def test_searching(axm: Axm, flow: str, scratchpad: str) -> None:
     other = made(axm("pad", "create", flow, "Row level security", "--text", "the ledger needs it\nfoo bar"))
     assert axm("workflow", "search", "ledger", "--json").json["results"][0]["score"] == 5 + 1
     found = axm("workflow", "search", "row", "security")
@@ -256,9 +266,13 @@ def test_searching(axm: Axm, flow: str, pad: str) -> None:
     assert found.err == "1 workflow matched; this is page 1 of 1.\n"
     assert axm("pad", "search", "ledger", "needs", "--json").json["results"][0]["scratchpad"]["id"] == other
     assert axm("pad", "search", "foo", "--workflow", flow).out.count("pad_") == 2
-    assert axm("pad", "grep", pad, "FOO", "--context", "1").out == "... 1: # One\n> 2: foo\n... 3: ## Two\n"
-    assert axm("pad", "grep", pad, "^(b|f)", "--regex", "--context", "0").out == "> 2: foo\n--\n> 4: bar\n"
-    for args in (["workflow", "search", "nowhere"], ["pad", "search", "nowhere"], ["pad", "grep", pad, "nowhere"]):
+    assert axm("pad", "grep", scratchpad, "FOO", "--context", "1").out == "... 1: # One\n> 2: foo\n... 3: ## Two\n"
+    assert axm("pad", "grep", scratchpad, "^(b|f)", "--regex", "--context", "0").out == "> 2: foo\n--\n> 4: bar\n"
+    for args in (
+        ["workflow", "search", "nowhere"],
+        ["pad", "search", "nowhere"],
+        ["pad", "grep", scratchpad, "nowhere"],
+    ):
         assert (axm(*args).code, axm(*args).out) == (1, "")
 
 
@@ -297,13 +311,13 @@ def test_forgetting_a_project_takes_its_workflows_along(axm: Axm, world: World) 
     memory = world.memory()
     memory.index()
     flow = memory.workflows.create("Zorbulon", cwd=PROJECT)
-    pad = memory.scratchpads.create(flow.id, "Grimblewick", "flabbergastor").row
+    scratchpad = memory.scratchpads.create(flow.id, "Grimblewick", "flabbergastor").row
     other = memory.workflows.create("Elsewhere", cwd="/elsewhere")
     done = axm("forget", "--project", PROJECT)
     assert done.err.startswith(f"Forgotten: 1 session, 1 workflow and 1 scratchpad of {PROJECT}\n")
     assert not traces(world, "zorbulon", "grimblewick", "flabbergastor") and axm("verify").code == 0
     assert axm("forget", "--project", PROJECT, "--undo").code == 0
-    assert axm("workflow", "show", flow.id).code == 1 and axm("pad", "show", pad.id).code == 1
+    assert axm("workflow", "show", flow.id).code == 1 and axm("pad", "show", scratchpad.id).code == 1
     assert [row.id for row in memory.workflows.list()] == [other.id]
     assert axm("forget", "--project", "/elsewhere").code == 0, "a project may have workflows only"
 
