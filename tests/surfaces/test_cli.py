@@ -88,6 +88,44 @@ def test_index_of_one_project(world: World, tmp_path: Path) -> None:
     assert "Indexed: 1 new, 0 updated, 1 unchanged" in axm(world, "index").stderr
 
 
+def test_a_project_is_found_from_inside(world: World, tmp_path: Path) -> None:
+    from axiommind.projects import slug
+
+    project = tmp_path / "proj"
+    inside = project / "src" / "deep"
+    inside.mkdir(parents=True)
+    world.write(session("in", cwd=str(project)), folder=slug(str(project)))
+    done = axm(world, "index", "--project", ".", cwd=inside)
+    assert done.returncode == 0 and "Indexed: 1 new" in done.stderr
+    again = axm(world, "index", "--project", str(inside))
+    assert again.returncode == 0 and "1 unchanged" in again.stderr
+    world.write(session("own", cwd=str(inside)), folder=slug(str(inside)))
+    assert "Indexed: 1 new" in axm(world, "index", "--project", ".", cwd=inside).stderr, "its own sessions first"
+    elsewhere = axm(world, "index", "--project", ".", cwd=tmp_path)
+    assert elsewhere.returncode == 1 and "no sessions of" in elsewhere.stderr
+
+
+def test_times_in_the_words_of_people(filled: World) -> None:
+    for command in (
+        ("query", "--all-projects", "--perspective", "tool-frequency"),
+        ("search", "--all-projects", "테스트", "--json"),
+        ("insight", "--all-projects", "--json"),
+        ("analyze", "--scope", "global", "--json", "--no-index"),
+    ):
+        everything, since = axm(filled, *command), axm(filled, *command, "--since", "2026-01-01")
+        assert everything.returncode == since.returncode == 0, since.stderr
+        yesterday = axm(filled, *command, "--since", "yesterday")
+        assert yesterday.returncode in (0, 1) and "not a time" not in yesterday.stderr
+        assert yesterday.stdout != everything.stdout
+
+
+@pytest.mark.parametrize("name", names())
+def test_top_is_a_number_of_rows(filled: World, name: str) -> None:
+    ask = ("query", "--all-projects", "--perspective", name, "--min-count", "0")
+    everything = rows(axm(filled, *ask, "--top", "all"))
+    assert len(rows(axm(filled, *ask, "--top", "2"))) == min(2, len(everything))
+
+
 def test_query_formats(filled: World) -> None:
     ask = ("query", "--all-projects", "--perspective", "tool-frequency")
     found = rows(axm(filled, *ask))
@@ -126,7 +164,26 @@ def test_query_sql_in_every_way(filled: World, tmp_path: Path) -> None:
         (["query", "--perspective", "nope"], 1, "unknown perspective"),
         (["query", "--sql", "drop table sessions"], 1, "only select"),
         (["query", "--sql", "select 1", "--perspective", "usage"], 2, "one of"),
-        (["query", "--perspective", "usage", "--since", "yesterday"], 2, "YYYY-MM-DD"),
+        (["query", "--perspective", "usage", "--since", "some day"], 2, "is not a time; such as 2026-01-31"),
+        (["query", "--perspective", "usage", "--since", "yesterday", "--until", "2026-01-01"], 2, "after --until"),
+        (["query", "--perspective", "usage", "--top", "-1"], 2, "argument --top: -1 is not 1 or more"),
+        (["query", "--perspective", "usage", "--top", "0"], 2, "1 or more"),
+        (["query", "--perspective", "usage", "--min-count", "-1"], 2, "0 or more"),
+        (["query", "--perspective", "usage", "--param", "top=-1"], 1, "--param top: -1 is not 1 or more"),
+        (["query", "--perspective", "repetition", "--z-threshold", "-1"], 2, "0 or more"),
+        (["query", "--perspective", "repetition", "--z-threshold", "nan"], 2, "0 or more"),
+        (["query", "--perspective", "session-links", "--min-overlap", "2"], 2, "from 0 to 1"),
+        (["search", "x", "--since", "some day"], 2, "is not a time"),
+        (["search", "x", "--since", "2026-02-02", "--until", "2026-02-01"], 2, "after --until"),
+        (["insight", "--since", "some day"], 2, "is not a time"),
+        (["insight", "--since", "2026-02-02", "--until", "2026-02-01"], 2, "after --until"),
+        (["grounding", "--since", "some day"], 2, "is not a time"),
+        (["learn", "--since", "some day"], 2, "is not a time"),
+        (["learn", "--limit", "0"], 2, "from 1 to 100000"),
+        (["entry", "list", "--limit", "0"], 2, "from 1 to 100000"),
+        (["show", "x", "--context", "-1"], 2, "from 0"),
+        (["analyze", "--z-threshold", "-1"], 2, "--z-threshold"),
+        (["mcp", "--http", "--port", "70000"], 2, "from 0 to 65535"),
         (["query", "--perspective", "usage", "--top", "many"], 2, "whole number"),
         (["query", "--perspective", "usage", "--param", "x"], 1, "name=value"),
         (["query", "--perspective", "usage", "--param", "x=1"], 1, "no parameter"),

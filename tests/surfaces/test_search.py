@@ -337,7 +337,7 @@ def test_open_what_does_not_open(house: World, citation: str, said: str) -> None
 
 
 def test_open_with_more_context_than_there_is(house: World) -> None:
-    done = axm(house, "open", "zoo.md:L8", "-C", "99999999999999999999")
+    done = axm(house, "open", "zoo.md:L8", "-C", "999999")
     assert done.returncode == 0 and len(done.stdout.splitlines()) == 8
 
 
@@ -443,7 +443,8 @@ def test_an_index_of_an_older_version(world: World, command: list[str]) -> None:
         (["search", "x", "--project", "a", "--all-projects"], 2, "exclude each other"),
         (["search", "x", "--kind", "nonsense"], 1, "there is no kind 'nonsense'"),
         (["search", "kind:promt x"], 1, "did you mean prompt?"),
-        (["search", "x", "--since", "whenever"], 1, "is no time"),
+        (["search", "x", "--since", "whenever"], 2, "is not a time"),
+        (["search", "since:whenever x"], 1, "is no time"),
         (["search", "x", "--project", "nowhere"], 1, "is not in the index"),
         (["search", "x project:nowhere"], 1, "is not in the index"),
         (["search", "x", "-k", "many"], 2, "is not a number from 1 to 100"),

@@ -49,6 +49,7 @@ class Indexing:
         from axiommind.projects import project_of
 
         started = time.monotonic()
+        project = None if project is None else self._with_sessions(project)
         wanted = None if project is None else project_of(os.path.realpath(project))
         notes = self._missing_key()
         with self.home.open_log() as (log, key), contextlib.ExitStack() as stack:
@@ -67,6 +68,20 @@ class Indexing:
         report.notes[:0] = notes
         report.seconds = time.monotonic() - started
         return report
+
+    def _with_sessions(self, folder: str) -> str:
+        """The folder itself where sessions were started in it, else the nearest one above it that has some: people ask
+        from somewhere inside a project."""
+        from axiommind.sources import discover_all
+
+        here = Path(os.path.realpath(folder))
+        for one in (here, *here.parents):
+            if one == self.home.user or one == one.parent:
+                break
+            found = discover_all(self.home.environ, self.home.user, self.home.config.claude_roots, str(one))
+            if any(discovery.files for _, discovery in found):
+                return str(one)
+        return folder
 
     def _missing_key(self) -> list[str]:
         if not self.home.config.log_path.exists() or (self.home.config.home / "redaction.key").exists():

@@ -22,13 +22,45 @@ Params = Mapping[str, Any]
 
 
 class Param(NamedTuple):
-    """One parameter: `kind` is how its text is read; `default` None means not given."""
+    """One parameter: `kind` is how its text is read, `least` and `most` its limits; `default` None means not given."""
 
     name: str
     kind: type[int] | type[float] | type[str]
     default: int | float | str | None
     help: str
     choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+
+    def read(self, given: Any, now: int) -> Any:
+        """A value as a person or an agent wrote it: a time in their words, a number within its limits."""
+        if self.name in ("since", "until") and isinstance(given, str):
+            from axiommind.search.dates import moment
+
+            at = moment(given, now, end=self.name == "until")
+            if at is None:
+                raise BadQuery(f"{given!r} is not a time", hint="such as 2026-01-31, 7d, yesterday, last week")
+            return at
+        if self.name == "top" and given == "all":
+            return -1
+        try:
+            value = self.kind(given)
+        except (TypeError, ValueError):
+            kind = {int: "a whole number", float: "a number"}.get(self.kind, "text")
+            raise BadQuery(f"{given!r} is not {kind}", hint=self.help) from None
+        if self.choices and value not in self.choices:
+            raise BadQuery(f"{given!r} is not one of {', '.join(self.choices)}", hint=self.help)
+        if not isinstance(value, str) and not self._is_within(value):
+            raise BadQuery(f"{given} is not {self._limits()}", hint=self.help)
+        return value
+
+    def _is_within(self, value: float) -> bool:
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+
+    def _limits(self) -> str:
+        if self.most is None:
+            return f"{self.least} or more"
+        return f"from {self.least} to {self.most}"
 
 
 class Plot(NamedTuple):
@@ -44,12 +76,12 @@ class Plot(NamedTuple):
 # The filters of R0.66: every perspective honours all of them. `since` and `until` are given as epoch
 # milliseconds (until exclusive); `tool` is a LIKE pattern only when it contains `%`.
 COMMON: tuple[Param, ...] = (
-    Param("since", int, None, "only what happened on or after this day (YYYY-MM-DD, UTC)"),
-    Param("until", int, None, "only what happened on or before this day (YYYY-MM-DD, UTC)"),
+    Param("since", int, None, "only what happened since then: 2026-01-31, 7d, yesterday (UTC)"),
+    Param("until", int, None, "only what happened until then, the named day included"),
     Param("tool", str, None, "only this tool (classified name; a pattern when it contains %)"),
     Param("session", str, None, "only this session (id, or its first characters)"),
-    Param("top", int, None, "at most this many rows (-1 = all)"),
-    Param("min_count", int, None, "only rows counted at least this often"),
+    Param("top", int, None, "at most this many rows, or all", least=1),
+    Param("min_count", int, None, "only rows counted at least this often", least=0),
 )
 
 

@@ -125,6 +125,12 @@ class Filters(NamedTuple):
     def cut(self, rows: list[T]) -> list[T]:
         return rows if self.top < 0 else rows[: self.top]
 
+    def share(self, kinds: list[list[T]]) -> list[T]:
+        """At most `top` rows of several kinds, which take turns, so that each is seen. Every kind stays together."""
+        turns = sorted((turn, kind) for kind, rows in enumerate(kinds) for turn in range(len(rows)))
+        kept = [kind for _, kind in self.cut(turns)]
+        return [row for kind, rows in enumerate(kinds) for row in rows[: kept.count(kind)]]
+
 
 def matching_tools(db: sqlite3.Connection, tool: str) -> frozenset[str]:
     """Every classified name that a name, or an escaped pattern, means."""

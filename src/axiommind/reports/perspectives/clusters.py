@@ -80,7 +80,7 @@ PERSPECTIVE = Perspective(
     run=run,
     params=(
         Param("depth", str, "normal", "how far prompts may differ", choices=tuple(DEPTHS)),
-        Param("decay", int, 0, "1 = newer prompts weigh more"),
+        Param("decay", int, 0, "1 = newer prompts weigh more", least=0, most=1),
     ),
     filters=FILTERS,
     plot=Plot("bar", x="count", y="pattern"),

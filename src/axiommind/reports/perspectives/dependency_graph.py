@@ -7,7 +7,7 @@
 - `cycle`: tools that lead to each other and stand side by side; `count` units, `repetitions` a unit;
 - `path`: how units start (up to eight tools), seen at least twice.
 
-`tool` keeps the rows that contain it; `top` is per kind.
+`tool` keeps the rows that contain it. The kinds take turns to fill `top`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from axiommind.reports.perspectives._filters import Filters
 from axiommind.reports.perspectives._uses import units
 
 FILTERS = common(
-    {"top": 15},
+    {"top": 60},
     tool="only nodes, edges, cycles and paths with this tool (a pattern when it contains %)",
-    top="at most this many rows of each kind (-1 = all)",
+    top="at most this many rows, or all; the kinds take turns",
     min_count="only rows counted at least this often (uses, pairs, units)",
 )
 COLUMNS = (
@@ -63,16 +63,16 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
     ]  # fmt: skip
     cycles = [_row("cycle", c.tools, c.units, repetitions=c.repetitions) for c in graph.cycles]
     paths = [_row("path", p.tools, p.units, commit_rate=p.commit_rate) for p in graph.paths]
-    shown: list[Row] = []
-    for kind in (nodes, edges, cycles, paths):
-        shown += filters.cut(
+    return filters.share(
+        [
             [
                 {**row, "tools": (CIRCLE if row["kind"] == "cycle" else ARROW).join(row["tools"])}
                 for row in kind
                 if row["count"] >= filters.min_count and (wanted is None or not wanted.isdisjoint(row["tools"]))
             ]
-        )
-    return shown
+            for kind in (nodes, edges, cycles, paths)
+        ]
+    )
 
 
 def _row(kind: str, tools: object, count: int, **figures: float | str) -> Row:
@@ -85,7 +85,11 @@ PERSPECTIVE = Perspective(
     summary="what leads to what: tools, their order, cycles and usual beginnings",
     columns=COLUMNS,
     run=run,
-    params=(Param("min_probability", float, 0.0, "leave out less probable edges, also for cycles (0 to 1)"),),
+    params=(
+        Param(
+            "min_probability", float, 0.0, "leave out less probable edges, also for cycles (0 to 1)", least=0, most=1
+        ),
+    ),
     filters=FILTERS,
     plot=Plot("graph", x="from_tool", y="to_tool", color="probability", size="count"),
 )

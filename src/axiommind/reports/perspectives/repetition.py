@@ -5,7 +5,7 @@
 - `loop`: two or three tools repeated in a row (`count` = repeats of the longest chain, `times` = chains);
 - `run`: the longest row of one tool in a session, from five uses on.
 
-`tool` keeps edits made by that tool, loops that contain it, runs of it. `top` is per kind.
+`tool` keeps edits made by that tool, loops that contain it, runs of it. The kinds take turns to fill `top`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from axiommind.reports.perspectives._filters import Filters
 from axiommind.reports.perspectives._uses import by_session
 
 FILTERS = common(
-    {"top": 20},
+    {"top": 60},
     tool="only edits by, loops with and runs of this tool (a pattern when it contains %)",
-    top="at most this many rows of each kind (-1 = all)",
+    top="at most this many rows, or all; the kinds take turns",
     min_count="only at least this many edits, repeats, or uses in a row",
 )
 COLUMNS = ("kind", "session_id", "subject", "count", "times", "mean", "z_score", "p_value")
@@ -43,11 +43,8 @@ EDITS = """
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
     filters = Filters.read(db, params, FILTERS)
     circles, runs = _tools(db, filters)
-    return [
-        row
-        for rows in (_edits(db, filters, params["z_threshold"]), circles, runs)
-        for row in filters.cut([row for row in rows if row["count"] >= filters.min_count])
-    ]
+    kinds = (_edits(db, filters, params["z_threshold"]), circles, runs)
+    return filters.share([[row for row in rows if row["count"] >= filters.min_count] for rows in kinds])
 
 
 def _edits(db: sqlite3.Connection, filters: Filters, z_threshold: float) -> list[Row]:
@@ -85,7 +82,9 @@ PERSPECTIVE = Perspective(
     summary="files edited unusually often, tools going in circles",
     columns=COLUMNS,
     run=run,
-    params=(Param("z_threshold", float, Z_THRESHOLD, "how many standard deviations above the mean are unusual"),),
+    params=(
+        Param("z_threshold", float, Z_THRESHOLD, "how many standard deviations above the mean are unusual", least=0),
+    ),
     filters=FILTERS,
     plot=Plot("bar", x="count", y="subject", color="kind"),
 )

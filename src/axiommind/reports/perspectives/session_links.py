@@ -98,7 +98,7 @@ PERSPECTIVE = Perspective(
     summary="pairs of sessions that edited the same files",
     columns=COLUMNS,
     run=run,
-    params=(Param("min_overlap", float, 0.3, "only pairs that overlap at least this much (0 to 1)"),),
+    params=(Param("min_overlap", float, 0.3, "only pairs that overlap at least this much (0 to 1)", least=0, most=1),),
     filters=FILTERS,
     plot=Plot("heat", x="session_a", y="session_b", color="overlap_ratio"),
 )

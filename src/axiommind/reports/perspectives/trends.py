@@ -17,7 +17,7 @@ from axiommind.reports.perspectives._times import monday
 
 FILTERS = common(
     {},
-    since="only weeks that start on or after this day (YYYY-MM-DD, UTC)",
+    since="only weeks that start on or after this time (UTC)",
     tool="only this tool, or (prompts) (classified name; a pattern when it contains %)",
     min_count="only weeks in which the tool was used at least this often",
 )

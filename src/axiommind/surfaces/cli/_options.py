@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from axiommind.errors import NotFound, UsageError
@@ -18,16 +18,21 @@ __all__ = [
     "add_json",
     "add_limit",
     "add_scope",
+    "add_window",
+    "between",
     "count",
     "first",
-    "moment_of",
     "nothing",
+    "now",
     "print_json",
     "require",
     "require_index",
+    "require_window",
     "say",
     "say_more",
     "scope_of",
+    "since",
+    "until",
 ]
 
 T = TypeVar("T")
@@ -77,22 +82,55 @@ def action(
     return sub
 
 
+def between(least: int, most: int, hint: str = "") -> Callable[[str], int]:
+    """Reads a whole number within limits."""
+
+    def read(text: str) -> int:
+        if text.isdecimal() and len(text) < 10 and least <= int(text) <= most:
+            return int(text)
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from {least} to {most}{hint}")
+
+    return read
+
+
 def count(text: str) -> int:
-    if text.isdecimal() and 1 <= int(text) <= _MOST:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {_MOST}")
+    return between(1, _MOST)(text)
 
 
-def moment_of(option: str, text: str | None) -> int | None:
-    """Milliseconds of a time as people write it."""
-    if text is None:
-        return None
+def now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def add_window(parser: Any, what: str) -> None:
+    """`--since` and `--until`, in the words of people."""
+    parser.add_argument(
+        "--since", metavar="WHEN", type=since, help=f"only {what} since then: 2026-01-31, 7d, yesterday (UTC)"
+    )
+    parser.add_argument("--until", metavar="WHEN", type=until, help=f"only {what} until then, the named day included")
+
+
+def since(text: str) -> int:
+    """Milliseconds of the beginning of a time, as people write it. All commands read dates here."""
+    return _moment(text, is_end=False)
+
+
+def until(text: str) -> int:
+    """Milliseconds of the end of a time."""
+    return _moment(text, is_end=True)
+
+
+def _moment(text: str, *, is_end: bool) -> int:
     from axiommind.search.dates import moment
 
-    found = moment(text, time.time_ns() // 1_000_000)
+    found = moment(text, now(), end=is_end)
     if found is None:
-        raise UsageError(f"{option}: {text!r} is not a time", hint="such as 2026-01-31, 7d, yesterday, last week")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time; such as 2026-01-31, 7d, yesterday, last week")
     return found
+
+
+def require_window(since: int | None, until: int | None) -> None:
+    if since is not None and until is not None and since >= until:
+        raise UsageError("--since is after --until", hint="such as --since 2026-01-01 --until 2026-01-31")
 
 
 def say(text: str) -> None:

@@ -33,7 +33,6 @@ __all__ = [
     "print_tuning",
 ]
 
-_DAY = 86_400_000
 # What v2 named by a flag of its own; the other fields are in a tuning file.
 _OVERRIDES = {
     "bm25_k1": ("--bm25-k1", "how soon a repeated word stops to count"),
@@ -49,8 +48,7 @@ def add_analysis(parser: argparse.ArgumentParser) -> None:
     where = parser.add_argument_group("what to analyse")
     where.add_argument("--scope", choices=("project", "global"), default="project", help="default: project")
     where.add_argument("--project", metavar="PATH", help="this project (default: the one of this folder)")
-    where.add_argument("--since", metavar="DAY", type=_day, help="prompts from this day on, YYYY-MM-DD in UTC")
-    where.add_argument("--until", metavar="DAY", type=_day, help="prompts up to the end of this day")
+    options.add_window(where, "prompts")
     where.add_argument(
         "--exclude-words", metavar="A,B", type=_words, default=(), help="words that count for nothing, beside the usual"
     )
@@ -116,8 +114,7 @@ def analysis_of(memory: Memory, args: argparse.Namespace) -> AnalyzeOptions:
     """What was asked for. Says what is wrong with it before anything is read or written."""
     from axiommind.reports.analysis.analyst import AnalyzeOptions
 
-    if args.since is not None and args.until is not None and args.since > args.until:
-        raise UsageError(f"--since {_shown(args.since)} is after --until {_shown(args.until)}")
+    options.require_window(args.since, args.until)
     if args.scope == "global" and args.project is not None:
         options.say("Note: --scope global is all projects, whatever --project says")  # scripts for v2 give both
     return AnalyzeOptions(
@@ -129,7 +126,7 @@ def analysis_of(memory: Memory, args: argparse.Namespace) -> AnalyzeOptions:
         top=args.top,
         decay=args.decay,
         since=args.since,
-        until=None if args.until is None else args.until + _DAY,
+        until=args.until,
         exclude_words=args.exclude_words,
         tuning=_tuning(args),
     )
@@ -210,21 +207,6 @@ def as_json(found: Any) -> str:
     import json
 
     return json.dumps(found, ensure_ascii=False, indent=2)
-
-
-def _day(text: str) -> int:
-    from datetime import UTC, datetime
-
-    try:
-        return int(datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).timestamp() * 1000)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a day; write it as YYYY-MM-DD") from None
-
-
-def _shown(day: int) -> str:
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(day / 1000, UTC).strftime("%Y-%m-%d")
 
 
 def _words(text: str) -> tuple[str, ...]:

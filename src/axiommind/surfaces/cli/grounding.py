@@ -34,7 +34,9 @@ _NOTHING = "Nothing was given to an agent yet."
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("--since", metavar="WHEN", help="only what was given since then, such as 2026-01-31 or 7d")
+    parser.add_argument(
+        "--since", metavar="WHEN", type=options.since, help="only what was given since then, such as 2026-01-31 or 7d"
+    )
     parser.add_argument("--session", metavar="ID", help="only what this session was given")
     parser.add_argument("--items", action="store_true", help="list each item, with what shows that it was used")
     options.add_scope(parser)
@@ -43,13 +45,12 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
-    since = options.moment_of("--since", args.since)
     options.require_index(memory)
     if not memory.config.index_path.exists():
         return _nothing(args, None)
     anywhere = args.all_projects or (args.session is not None and args.project is None)
     scope = memory.scope(project=args.project, all_projects=anywhere)
-    found = memory.reports.grounding(scope, since=since, session=args.session)
+    found = memory.reports.grounding(scope, since=args.since, session=args.session)
     if not found.given:
         return _nothing(args, scope.project)
     if args.json:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from axiommind.errors import AxmError, UsageError
+from axiommind.errors import AxmError
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
-from axiommind.surfaces.cli.query import _since, _until
 from axiommind.surfaces.render.insight import FORMATS, as_html, as_json, as_markdown
 
 HELP = "Report habits, time and rework, and suggest improvements"
@@ -28,8 +27,7 @@ _WRITERS = {"md": as_markdown, "html": as_html, "json": as_json}
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("--since", metavar="DAY", type=_since, help="only what happened on or after this day")
-    parser.add_argument("--until", metavar="DAY", type=_until, help="only what happened on or before this day")
+    options.add_window(parser, "what happened")
     parser.add_argument("--format", choices=FORMATS, help="default: as the name of --out ends, else md")
     parser.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
     parser.add_argument("--out", metavar="FILE", type=Path, help="write it here, instead of printing it")
@@ -43,8 +41,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.since is not None and args.until is not None and args.since >= args.until:
-        raise UsageError("--since is after --until", hint="such as --since 2026-01-01 --until 2026-01-31")
+    options.require_window(args.since, args.until)
     memory = Memory()
     form = args.format or _format_of(args.out)
     options.require_index(memory)

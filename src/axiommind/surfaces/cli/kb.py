@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from axiommind.errors import UsageError
 from axiommind.memory import Memory
+from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.cli import search
 from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
@@ -61,8 +62,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     found.add_argument("--tag", action="append", default=[], help="documents with this tag (repeatable)")
     found.add_argument("--lang", help="ko, zh, ja or en")
     found.add_argument("--path", metavar="GLOB", help="documents whose path fits, such as 'notes/**'")
-    found.add_argument("--since", metavar="WHEN", help="changed since: 2026-01-31, 7d, last week")
-    found.add_argument("--until", metavar="WHEN", help="changed until then")
+    options.add_window(found, "documents changed")
     search.add_output(found)
     for sub in (add, index, listed, remove):
         sub.add_argument("--json", action="store_true", help="print it as JSON")

@@ -42,7 +42,9 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     exclusive = which.add_mutually_exclusive_group()
     exclusive.add_argument("--project", metavar="PATH", help="only those of this project")
     exclusive.add_argument("--all-projects", action="store_true", help="those of every project (the default)")
-    which.add_argument("--since", metavar="WHEN", help="only what went on since: 2026-01-31, 7d, last week")
+    which.add_argument(
+        "--since", metavar="WHEN", type=options.since, help="only sessions active since then: 2026-01-31, 7d, last week"
+    )
     which.add_argument("--limit", type=options.count, metavar="N", help="no more than so many, the oldest first")
     which.add_argument("--again", action="store_true", help="also those that were learned and have not changed")
     parser.add_argument(
@@ -55,7 +57,6 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
-    since = options.moment_of("--since", args.since)
     if args.dry_run or args.no_index:
         if not memory.config.index_path.exists():
             options.say("Nothing was indexed yet: axm index")
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         report = memory.learning.run(
             session=args.session,
             project=memory.scope(project=args.project).project if args.project is not None else None,
-            since=since,
+            since=args.since,
             limit=args.limit,
             extractor=args.extractor,
             again=args.again,

@@ -6,6 +6,7 @@ import argparse
 from contextlib import nullcontext
 
 from axiommind.memory import Memory
+from axiommind.surfaces.cli import _options as options
 
 HELP = "Serve the memory to an agent over MCP"
 GROUP = "wire up"
@@ -23,7 +24,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("--http", action="store_true", help="streamable HTTP at /mcp instead of stdin and stdout")
     parser.add_argument("--host", help="where to listen (default 127.0.0.1); beyond this machine it needs mcp.token")
-    parser.add_argument("--port", type=int, help="the port (default 8765; 0 = any that is free)")
+    parser.add_argument("--port", type=options.between(0, 65535), help="the port (default 8765; 0 = any that is free)")
 
 
 def run(args: argparse.Namespace) -> int:

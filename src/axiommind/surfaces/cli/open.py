@@ -6,6 +6,7 @@ import argparse
 import json
 
 from axiommind.memory import Memory
+from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import hits
 
 HELP = "Print the lines that a citation points to"
@@ -20,7 +21,14 @@ _EPILOG = """examples:
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("citation", metavar="CITATION", help="path:L12-L34, path:L12, or the same with #")
-    parser.add_argument("-C", "--context", type=int, default=2, metavar="N", help="lines before and after (default 2)")
+    parser.add_argument(
+        "-C",
+        "--context",
+        type=options.between(0, 1_000_000),
+        default=2,
+        metavar="N",
+        help="lines before and after (default 2)",
+    )
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from axiommind.errors import BadQuery, UsageError
 from axiommind.memory import Memory, Scope
 from axiommind.reports.perspectives import COMMON, Param, Perspective, is_known, load, names
+from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tables as render
 
 HELP = "Run a ready-made query, or read-only SQL"
@@ -80,36 +81,14 @@ def _add(group: Any, param: Param) -> None:
 
 
 def _reader(param: Param) -> Any:
-    if param.name in ("since", "until"):
-        return _since if param.name == "since" else _until
-
     def read(text: str) -> Any:
         try:
-            return param.kind(text)
-        except ValueError:
-            kind = {int: "a whole number", float: "a number"}.get(param.kind, "text")
-            raise argparse.ArgumentTypeError(f"{text!r} is not {kind}") from None
+            return param.read(text, options.now())
+        except BadQuery as error:
+            hint = "" if error.hint in ("", param.help) else f"; {error.hint}"
+            raise argparse.ArgumentTypeError(f"{error.message}{hint}") from None
 
     return read
-
-
-def _since(text: str) -> int:
-    return _midnight(text)
-
-
-def _until(text: str) -> int:
-    return _midnight(text) + 86_400_000
-
-
-def _midnight(text: str) -> int:
-    from datetime import UTC, datetime
-
-    for form in ("%Y-%m-%d", "%Y%m%d"):
-        try:
-            return int(datetime.strptime(text, form).replace(tzinfo=UTC).timestamp() * 1000)
-        except ValueError:
-            continue
-    raise argparse.ArgumentTypeError(f"{text!r} is not a day; write it as YYYY-MM-DD")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -175,7 +154,7 @@ def _explain(memory: Memory, args: argparse.Namespace, params: dict[str, Any], s
 def params_of(perspective: Perspective, args: argparse.Namespace) -> dict[str, Any]:
     """Every parameter that the perspective knows: given as a flag, given by --param, or its default."""
     known = {p.name: p for p in (*perspective.filters, *perspective.params)}
-    values = {name: param.default for name, param in known.items()}
+    values: dict[str, Any] = {name: param.default for name, param in known.items()}
     for name in known:
         given = getattr(args, f"p_{name}", None)
         if given is not None:
@@ -189,11 +168,10 @@ def params_of(perspective: Perspective, args: argparse.Namespace) -> dict[str, A
             choice = ", ".join(sorted(known))
             raise BadQuery(f"{perspective.name} has no parameter {name!r}", hint=f"it has: {choice}")
         try:
-            values[name] = _reader(known[name])(text)
-        except argparse.ArgumentTypeError as error:
-            raise BadQuery(f"--param {name}: {error}") from None
-        if known[name].choices and values[name] not in known[name].choices:
-            raise BadQuery(f"--param {name}: {text!r} is not one of {', '.join(known[name].choices)}")
+            values[name] = known[name].read(text, options.now())
+        except BadQuery as error:
+            raise BadQuery(f"--param {name}: {error.message}", hint=error.hint) from None
+    options.require_window(values["since"], values["until"])
     return values
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from axiommind.errors import UsageError
 from axiommind.memory import Memory, Scope
+from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
 
@@ -45,7 +46,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     )
     how.add_argument(
         "--budget",
-        type=_tokens,
+        type=options.count,
         metavar="N",
         help="most tokens with --smart (default: progressiveDisclosure.tokenBudget.maxTotalTokens)",
     )
@@ -60,15 +61,21 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--file", action="append", default=[], metavar="PATH", help="about this file (or glob)")
     group.add_argument("--tool", action="append", default=[], help="calls of this tool (Bash, Bash:git, mcp__%%)")
     group.add_argument("--session", metavar="ID", help="in this session (id, or its first characters)")
-    group.add_argument("--since", metavar="WHEN", help="not before: 2026-01-31, 7d, yesterday, last week")
-    group.add_argument("--until", metavar="WHEN", help="not after, the named day or month included")
+    options.add_window(group, "what was said or changed")
     group.add_argument("--lang", help="ko, zh, ja or en")
     group.add_argument("--tag", action="append", default=[], help="documents with this tag (repeatable)")
     group.add_argument("--path", metavar="GLOB", help="documents whose path fits, such as 'notes/**'")
 
 
 def add_output(group: Any) -> None:
-    group.add_argument("-k", "--k", type=_count, default=10, metavar="N", help="so many hits, up to 100 (default 10)")
+    group.add_argument(
+        "-k",
+        "--k",
+        type=options.between(1, 100, "; quote the query if this is part of it"),
+        default=10,
+        metavar="N",
+        help="so many hits, up to 100 (default 10)",
+    )
     group.add_argument(
         "--mode",
         choices=("auto", "lexical", "semantic", "hybrid"),
@@ -82,24 +89,13 @@ def add_output(group: Any) -> None:
     group.add_argument("--json", action="store_true", help="print it as JSON")
 
 
-def _count(text: str) -> int:
-    if text.isdecimal() and 1 <= int(text) <= 100:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 100; quote the query if this is part of it")
-
-
-def _tokens(text: str) -> int:
-    if text.isdecimal() and 1 <= int(text) <= 100_000:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 100000")
-
-
 def explain_unknown(words: list[str]) -> str:
     return "" if words[0].startswith("--") else "quote a query that contains -word"
 
 
 def flags_of(args: argparse.Namespace) -> dict[str, Any]:
     """The filters given as options, as the query parser takes them."""
+    options.require_window(args.since, args.until)
     names = ("kind", "file", "tool", "session", "since", "until", "lang", "tag", "path")
     return {name: getattr(args, name) for name in names if getattr(args, name, None)}
 
@@ -129,7 +125,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _smart(memory: Memory, scope: Scope, args: argparse.Namespace) -> int:
     """The three layers, as recall opens them."""
-    from axiommind.surfaces.cli import _options as options
     from axiommind.surfaces.render import recall as disclosed
     from axiommind.surfaces.render.fence import clean
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from axiommind.errors import NotFound
 from axiommind.memory import Memory
+from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entries import words_of
@@ -42,7 +43,12 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("id", metavar="ID", help="the id that axm search shows, or that of an entry")
     parser.add_argument(
-        "-C", "--context", type=int, default=1, metavar="N", help="passages (or lines) before and after (default 1)"
+        "-C",
+        "--context",
+        type=options.between(0, 1_000_000),
+        default=1,
+        metavar="N",
+        help="passages (or lines) before and after (default 1)",
     )
     parser.add_argument("--raw", action="store_true", help="print the lines of the file as they are")
     parser.add_argument("--json", action="store_true", help="print it as JSON")

@@ -25,15 +25,13 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("ids", nargs="+", metavar="ID", help="of a passage, as axm search shows it, or of an entry")
     parser.add_argument(
-        "--window", type=_window, default=3, metavar="N", help="so many passages before and after each (default 3)"
+        "--window",
+        type=options.between(0, 100),
+        default=3,
+        metavar="N",
+        help="so many passages before and after each (default 3)",
     )
     options.add_json(parser)
-
-
-def _window(text: str) -> int:
-    if text.isdecimal() and int(text) <= 100:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 100")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     )
     parser.add_argument("--reason", metavar="TEXT", default="", help="why")
     parser.add_argument(
-        "--at", metavar="WHEN", help="when it was decided (default: now), such as 2026-01-31 or yesterday"
+        "--at", metavar="WHEN", type=options.since, help="when it was decided, such as yesterday (default: now)"
     )
     options.add_scope(parser)
     options.add_json(parser)
@@ -40,11 +40,10 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
-    at = options.moment_of("--at", args.at)
     options.require(memory)
     scope = options.scope_of(memory, args)
     evidence = list(dict.fromkeys(memory.entries.show(one).entry.entry_id for one in args.evidence))
-    name = memory.decisions.decide(args.text, evidence, scope, reason=args.reason, at=at, actor=memory.home.actor)
+    name = memory.decisions.decide(args.text, evidence, scope, reason=args.reason, at=args.at, actor=memory.home.actor)
     if args.json:
         record = {"id": name, "decision": args.text, "evidence": evidence, "project": scope.project}
         options.print_json("decide", record)

@@ -13,7 +13,7 @@ from axiommind.surfaces.mcp.schemas import Arg
 
 if TYPE_CHECKING:
     from axiommind.memory import Memory, Scope
-    from axiommind.reports.perspectives import Param, Perspective
+    from axiommind.reports.perspectives import Perspective
 
 ORDER = 10
 
@@ -153,6 +153,8 @@ def _ask(
 
 def _params(perspective: Perspective, given: dict[str, Any]) -> dict[str, Any]:
     """Every parameter of the perspective: as given, or its default."""
+    from axiommind.home import now
+
     known = {param.name: param for param in (*perspective.filters, *perspective.params)}
     values: dict[str, Any] = {name: param.default for name, param in known.items()}
     for written, value in given.items():
@@ -163,31 +165,11 @@ def _params(perspective: Perspective, given: dict[str, Any]) -> dict[str, Any]:
                 hint="it has: " + "; ".join(f"{one.name} ({one.help})" for one in known.values()),
             )
         if value is not None:
-            values[name] = _value(known[name], value)
+            try:
+                values[name] = known[name].read(value, now())
+            except BadQuery as error:
+                raise BadQuery(f"{name}: {error.message}", hint=error.hint) from None
     return values
-
-
-def _value(param: Param, value: Any) -> Any:
-    if param.name in ("since", "until") and isinstance(value, str):
-        return _moment(param.name, value)
-    try:
-        read = param.kind(value)
-    except (TypeError, ValueError):
-        kind = {int: "a whole number", float: "a number"}.get(param.kind, "a text")
-        raise BadQuery(f"{param.name}: {value!r} is not {kind}", hint=param.help) from None
-    if param.choices and read not in param.choices:
-        raise BadQuery(f"{param.name}: {value!r} is not one of {', '.join(param.choices)}", hint=param.help)
-    return read
-
-
-def _moment(name: str, text: str) -> int:
-    from axiommind.home import now
-    from axiommind.search.dates import moment
-
-    found = moment(text, now(), end=name == "until")
-    if found is None:
-        raise BadQuery(f"{name}: {text!r} is not a time", hint="such as 2026-01-31, 7d, yesterday")
-    return found
 
 
 def _page(ctx: Context, rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
