@@ -16,8 +16,8 @@ from axiommind.reports.perspectives._filters import Filters
 
 FILTERS = common(
     {"top": 20},
-    since="only edits on or after this day (YYYY-MM-DD, UTC)",
-    until="only edits on or before this day (YYYY-MM-DD, UTC)",
+    since="only edits since then: 2026-01-31, 7d, yesterday (UTC)",
+    until="only edits until then, the named day included",
     tool="only edits made by this tool (classified name; a pattern when it contains %)",
     session="only links of this session (id, or its first characters)",
     min_count="only pairs that share at least this many files",

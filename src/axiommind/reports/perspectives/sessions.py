@@ -16,8 +16,8 @@ from axiommind.sources import resume_command
 
 FILTERS = common(
     {"top": 20},
-    since="only sessions active on or after this day (YYYY-MM-DD, UTC)",
-    until="only sessions active on or before this day (YYYY-MM-DD, UTC)",
+    since="only sessions active since then: 2026-01-31, 7d, yesterday (UTC)",
+    until="only sessions active until then, the named day included",
     tool="only sessions that used this tool (classified name; a pattern when it contains %)",
     min_count="only sessions with at least this many tool uses (of that tool, if given)",
 )
