@@ -318,7 +318,7 @@ def scratchpads_table(found: Sequence[ScratchpadRow]) -> str:
     ]
     columns = ["id", "title", "version", "lines", "size", "updated"]
     if len(flows) > 1:
-        columns.insert(-1, "workflow")
+        columns[columns.index("size")] = "workflow"  # 80 columns do not hold both
     if several_projects(row.project for row in found):
         columns.insert(-1, "project")
     return render.as_table(columns, rows)

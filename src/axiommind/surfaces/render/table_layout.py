@@ -18,6 +18,7 @@ _LINES = 3  # a text takes no more lines of a table; what is longer loses its mi
 _BLOCK_LINES = 6  # the same where a row is a block of lines
 _WHOLE, _COMFORTABLE, _NARROW, _TIGHT = 10_000, 24, 10, 8  # how narrow a text column may become
 _CUT_ID, _CUT_PATH = 13, 18  # an id shows its first eight characters: commands take them
+_SHORT_ID = 16  # an id up to this length is an abbreviation already, and has to stay whole to be typed
 _BREAKS = frozenset("_-/:.,")
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?)?")
 _FIGURE = re.compile(r"[-+]?\d[\d,]*(\.\d+)?( ?(%|[kMG]?B|m?s))?")
@@ -42,7 +43,7 @@ class _Column(NamedTuple):
 
     @property
     def is_rigid(self) -> bool:
-        return self.kind in ("number", "date")
+        return self.kind in ("number", "date") or (self.kind == "id" and self.natural <= _SHORT_ID)
 
     @property
     def natural(self) -> int:
