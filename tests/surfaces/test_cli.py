@@ -346,7 +346,15 @@ def test_start_without_any_sessions_shows_the_sample(world: World) -> None:
     done = axm(world, "start")
     assert done.returncode == 0, done.stderr
     assert "sample" in done.stderr
-    for word in ("Sessions", "Top tools", "Busiest files", "Try next", "axm query"):
+    for word in (
+        "Sessions",
+        "Top tools",
+        "Busiest files",
+        "What to do next",
+        "axm install claude-code",
+        "axm insight",
+        'axm search "',
+    ):
         assert word in done.stdout
     assert rows(axm(world, "query", "--sql", "select count(*) as n from sessions")) == [{"n": 0}], "kept apart"
     report = json.loads(axm(world, "start", "--json").stdout)

@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import copytree, which
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from axiommind.config import Config
 from axiommind.memory import SAMPLE, SAMPLE_FOLDER, SAMPLE_MARK, Memory, Scope
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.progress import Bar
+from axiommind.surfaces.render.table_layout import cut_end, cut_middle
 
 if TYPE_CHECKING:
     from axiommind.health.overview import Overview
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 HELP = "Index your sessions and print a summary"
 GROUP = "look"
 EVERYDAY = 1
+_BAR = 24
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
@@ -76,46 +77,53 @@ def _sample(memory: Memory) -> Memory:
 
 
 def _print(memory: Memory, seen: Overview, sample: bool) -> None:
-    def line(label: str, text: str) -> None:
-        print(f"  {label:<12}{text}")
-
-    def ranking(title: str, rows: list[tuple[str, int]]) -> None:
-        if not rows:
-            return
-        print(f"\n{render.bold(title)}")
-        top = max(count for _, count in rows)
-        for name, count in rows:
-            bar = "▇" * max(round(count / top * 24), 1)
-            print(f"  {count:>7,}  {bar:<24}  {render.printable(name)}")
-
     print(render.bold("AxiomMind"))
     subagents = f" and {render.counted(seen.subagents, 'subagent')}" if seen.subagents else ""
-    line("Sessions", f"{seen.sessions:,}{subagents} in {render.counted(len(seen.projects), 'project')}")
-    line("From", f"{render.day(seen.first)} to {render.day(seen.last)}")
-    line("Prompts", f"{seen.prompts:,}")
-    line("Tool uses", f"{seen.tool_uses:,}, of them {seen.edits:,} file edits")
-    line("Written", f"{seen.output_tokens:,} tokens by the models")
-    line("Home", str(memory.config.home))
-    ranking("Projects", seen.projects[:5])
-    ranking("Top tools", seen.tools)
-    ranking("Busiest files", seen.files)
+    for label, text in (
+        ("Sessions", f"{seen.sessions:,}{subagents} in {render.counted(len(seen.projects), 'project')}"),
+        ("From", f"{render.day(seen.first)} to {render.day(seen.last)}"),
+        ("Prompts", f"{seen.prompts:,}"),
+        ("Tool uses", f"{seen.tool_uses:,}, of them {seen.edits:,} file edits"),
+        ("Written", f"{seen.output_tokens:,} tokens by the models"),
+        ("Home", str(memory.config.home)),
+    ):
+        print(f"  {label:<12}{text}")
+    _rank("Projects", seen.projects[:5])
+    _rank("Top tools", seen.tools)
+    _rank("Busiest files", seen.files)
     if seen.recent:
         print(f"\n{render.bold('Last sessions')}")
         for session, title, when in seen.recent:
-            text = " ".join(render.printable(title).split())
-            print(f"  {render.day(when)}  {text[:70]}{'…' if len(text) > 70 else ''}  {render.dim(session)}")
-    prefix = (f"AXM_HOME={memory.config.home} " if sample else "") + _program()
-    print(f"\n{render.bold('Try next')}")
-    drawn = ["query --perspective transitions --plot transitions.svg"] if find_spec("altair") else []
-    for command in (
-        "query --perspective usage --format table",
-        'search "test"',
-        "learn",
-        *drawn,
-        'query --sql "select title, prompt_count from sessions order by last_ts desc limit 5"',
-        "doctor",
-    ):
-        print(f"  {prefix} {command}")
+            text = cut_end(" ".join(render.printable(title).split()), render.terminal_width() - 24)
+            print(f"  {render.day(when)}  {render.dim(session[:8])}  {text}")
+    _say_next(memory, sample)
+
+
+def _rank(title: str, rows: list[tuple[str, int]]) -> None:
+    """The largest counts, with bars."""
+    if not rows:
+        return
+    print(f"\n{render.bold(title)}")
+    top = max(count for _, count in rows)
+    for name, count in rows:
+        bar = "▇" * max(round(count / top * _BAR), 1)
+        shown = cut_middle(render.printable(name), render.terminal_width() - _BAR - 13, 0.3)
+        print(f"  {count:>7,}  {bar:<{_BAR}}  {shown}")
+
+
+def _say_next(memory: Memory, sample: bool) -> None:
+    program = _program()
+    here = f"AXM_HOME={memory.config.home} {program}" if sample else program
+    print(f"\n{render.bold('What to do next')}")
+    commands = {
+        f"{program} install claude-code": "let Claude Code recall earlier sessions",
+        f"{here} insight": "see habits, rework and suggestions",
+        f'{here} search "test"': "find what was said, with its source",
+    }
+    room = max(map(len, commands))
+    for command, why in commands.items():
+        line = f"  {command:<{room}}  # {why}"
+        print(line if len(line) <= render.terminal_width() else f"  {command}")
 
 
 def _program() -> str:

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["TableLayout", "cut_middle", "lay_out", "width", "wrap"]
+__all__ = ["TableLayout", "cut_end", "cut_middle", "lay_out", "width", "wrap"]
 
 _LINES = 3  # a text takes no more lines of a table; what is longer loses its middle
 _BLOCK_LINES = 6  # the same where a row is a block of lines
@@ -245,6 +245,11 @@ def cut_middle(text: str, room: int, head: float = 0.5) -> str:
     back = text[::-1]
     end = back[: _fitting(back, room - 1 - width(start))][::-1]
     return f"{start.rstrip()}…{end.lstrip()}"
+
+
+def cut_end(text: str, room: int) -> str:
+    """The beginning of a text, in no more columns than there is room for."""
+    return text if width(text) <= room else f"{text[: _fitting(text, room - 1)].rstrip()}…"
 
 
 def _fitting(text: str, room: int) -> int:
