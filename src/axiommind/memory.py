@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from axiommind.learning.decisions import Decisions
     from axiommind.learning.entries import Entries
     from axiommind.learning.runs import Learning
-    from axiommind.learning.task_list import Conditions, Tasks
+    from axiommind.learning.tasks.tasks import Conditions, Tasks
     from axiommind.projections.runner import Progress
     from axiommind.recall.recall import Recall
     from axiommind.reports.perspectives import Perspective
@@ -223,14 +223,14 @@ class Memory:
     @cached_property
     def tasks(self) -> Tasks:
         """What is to be done."""
-        from axiommind.learning.task_list import Tasks
+        from axiommind.learning.tasks.tasks import Tasks
 
         return Tasks(self.home)
 
     @cached_property
     def conditions(self) -> Conditions:
         """What tasks wait for."""
-        from axiommind.learning.task_list import Conditions
+        from axiommind.learning.tasks.tasks import Conditions
 
         return Conditions(self.home)
 

@@ -11,7 +11,8 @@ from axiommind.extraction.drafts import Draft, DraftBlocker, DraftStep, Quote
 from axiommind.ids import checksum, content_hash, dedupe_key
 from axiommind.learning.keys import entry_id
 from axiommind.learning.new_event import NewEvent
-from axiommind.learning.tasks.resolve import IndexState, Noted, Resolved, resolve
+from axiommind.learning.tasks.resolve import ResolvedTasks, TaskNote, resolve
+from axiommind.learning.tasks.state import IndexState
 from axiommind.model import Event
 from axiommind.projections import Batch, tasks
 
@@ -127,9 +128,9 @@ class TaskLog:
 
     def learn(
         self, *drafts: Draft, session: str = "s1", epoch: str = "0", aligned: bool = True, now: int = START
-    ) -> Resolved:
+    ) -> ResolvedTasks:
         noted = [
-            Noted(
+            TaskNote(
                 d,
                 entry_id(session, d.type, d.renamed_from or d.title),
                 aligned,
@@ -139,7 +140,7 @@ class TaskLog:
         ]
         self.fold()
         done = resolve(IndexState(self.db), noted, project=PROJECT, epoch=epoch, now=now)
-        for emit in done.emits:
+        for emit in done.events:
             self.append(emit, session)
         self.fold()
         return done

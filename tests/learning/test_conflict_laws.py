@@ -14,8 +14,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from axiommind.learning.conflict_detection import ComparedClaim, detect_conflicts, incompatible
 from axiommind.learning.keys import canonical_key, entry_id, value_key
-from axiommind.learning.ledgers import Claim, conflicts_of, incompatible
 from axiommind.model import Event
 from axiommind.projections import Batch, entries
 from axiommind.text.normal_form import normalise
@@ -38,15 +38,15 @@ class Ledger:
         entries.create(self.db)
         self.position = itertools.count(1)
 
-    def learn(self, one: Claim) -> None:
+    def learn(self, one: ComparedClaim) -> None:
         written = {"entry_id": one.entry_id, "type": one.type, "title": "t", "text": one.value, "rule": "told"}
         written |= {"content": {"value": one.value}, "canonical_key": one.canonical_key, "value_key": one.value}
         written |= {"confidence": one.confidence, "timestamp": one.happened_at}
         place = {"entry_id": one.entry_id, "aligned": one.aligned, "evidence": []}
-        emits = conflicts_of(self.db, [one], "1")
+        events = detect_conflicts(self.db, [one], "1")
         self.fold("memory_extracted", {"blob": json.dumps({"entries": [written]})})
         self.fold("evidence_aligned", {"entries": [place]})
-        for emit in emits:
+        for emit in events:
             self.fold(emit.event_type, emit.payload)
 
     def fold(self, event_type: str, payload: dict[str, object]) -> None:
@@ -59,18 +59,18 @@ class Ledger:
 
 
 @st.composite
-def claims(draw: st.DrawFn, count: int) -> list[Claim]:
+def claims(draw: st.DrawFn, count: int) -> list[ComparedClaim]:
     value, at = st.sampled_from(["SQLite", "PostgreSQL", "DuckDB"]), st.integers(0, 3)
     sure = st.sampled_from([0.6, 0.8, 0.9])
     return [
-        Claim(f"ent_{n}", "decision", "decision:/p:log", draw(value), draw(st.booleans()), draw(sure), draw(at))
+        ComparedClaim(f"ent_{n}", "decision", "decision:/p:log", draw(value), draw(st.booleans()), draw(sure), draw(at))
         for n in range(count)
     ]
 
 
 @MANY
 @given(claims(2))
-def test_two_sessions_in_either_order_leave_the_same_standing(said: list[Claim]) -> None:
+def test_two_sessions_in_either_order_leave_the_same_standing(said: list[ComparedClaim]) -> None:
     found = []
     for order in itertools.permutations(said):
         ledger = Ledger()
@@ -90,7 +90,7 @@ def test_two_sessions_in_either_order_leave_the_same_standing(said: list[Claim])
 
 @MANY
 @given(claims(4), st.permutations(range(4)))
-def test_whatever_the_order_the_best_is_never_replaced(said: list[Claim], order: list[int]) -> None:
+def test_whatever_the_order_the_best_is_never_replaced(said: list[ComparedClaim], order: list[int]) -> None:
     """Who is newest, aligned and surest has nobody who takes its place; and nothing that cannot both hold is active."""
     ledger = Ledger()
     for n in order:

@@ -10,7 +10,7 @@ import pytest
 from axiommind.extraction.contract import Extraction, ExtractionFailed
 from axiommind.extraction.drafts import Draft, DraftBlocker, DraftStep, Quote
 from axiommind.learning.pipeline import Pipeline
-from axiommind.learning.run_report import Report
+from axiommind.learning.run_report import LearningReport
 from axiommind.llm.budget import BudgetReached
 from axiommind.memory import Scope
 from axiommind.projections.transcript import Transcript
@@ -35,7 +35,7 @@ class Saying:
         return Extraction(self.drafts, "told-1", "0123456789abcdef")
 
 
-def run(world: World, extractor: Any, *, again: bool = False) -> Report:
+def run(world: World, extractor: Any, *, again: bool = False) -> LearningReport:
     from axiommind.learning.runs import _to_learn
 
     memory = world.memory()
@@ -237,4 +237,4 @@ def test_a_run_stops_when_sessions_fail_alike(sessions: World) -> None:
         sessions.write(session)
     sessions.memory().index()
     report = run(sessions, Saying(before=refuse))
-    assert (report.failed, report.left) == (3, 5) and report.stopped == "3 sessions in a row failed alike"
+    assert (report.failed, report.left) == (3, 5) and report.stopped == "3 sessions in a row failed in the same way"

@@ -8,8 +8,15 @@ from hypothesis import strategies as st
 
 from axiommind.learning.keys import canonical_key
 from axiommind.learning.tasks import match
-from axiommind.learning.tasks.canonical import artifact_in
-from axiommind.learning.tasks.match import Catalogue, Known, Match, looks_like_condition, strict, suggest_candidates
+from axiommind.learning.tasks.artifacts import artifact_in
+from axiommind.learning.tasks.match import (
+    Catalogue,
+    KnownTask,
+    TaskMatch,
+    looks_like_condition,
+    strict,
+    suggest_candidates,
+)
 from axiommind.text.normal_form import normalise
 from tests.examples import examples
 
@@ -21,7 +28,7 @@ PROJECT = "app"
 class Board:
     """Some tasks by title; a task may be known under more keys than its title."""
 
-    def __init__(self, *tasks: Known) -> None:
+    def __init__(self, *tasks: KnownTask) -> None:
         self._catalogue = Catalogue(tasks)
         self._keys = {canonical_key("task", PROJECT, t.title_norm): t.task_id for t in tasks}
 
@@ -34,8 +41,8 @@ class Board:
 
 def known(
     title: str, *, status: str = "pending", stage: str = "working", entity: str = "active", age: float = 0
-) -> Known:
-    return Known(title, normalise(title), stage, entity, status, int(NOW - age * DAY))
+) -> KnownTask:
+    return KnownTask(title, normalise(title), stage, entity, status, int(NOW - age * DAY))
 
 
 def meant(board: Board, text: str, near: match.Near | None = None) -> str | None:
@@ -45,7 +52,7 @@ def meant(board: Board, text: str, near: match.Near | None = None) -> str | None
 
 def test_the_exact_title_is_the_task_whatever_its_case_or_brackets() -> None:
     board = Board(known("Set up CI", age=500), known("Other"))
-    assert strict(board, "`set up (CI)`", project=PROJECT, now=NOW) == Match("Set up CI", 1.0, "exact")
+    assert strict(board, "`set up (CI)`", project=PROJECT, now=NOW) == TaskMatch("Set up CI", 1.0, "exact")
 
 
 def test_an_exact_title_is_never_taken_for_a_condition_but_a_like_one_is() -> None:
@@ -87,7 +94,7 @@ def test_two_alike_are_none() -> None:
         (known("alpha beta gamma", entity="contested"), False),
     ],
 )
-def test_strict_wants_it_active_fresh_and_not_over(task: Known, is_meant: bool) -> None:
+def test_strict_wants_it_active_fresh_and_not_over(task: KnownTask, is_meant: bool) -> None:
     assert (meant(Board(task, known("other")), "gamma beta alpha") is not None) == is_meant
 
 
@@ -181,7 +188,9 @@ def test_no_artifacts(text: str) -> None:
 @settings(max_examples=examples(500))
 @given(st.lists(st.text(max_size=30), max_size=8), st.text(max_size=60))
 def test_any_text_has_an_answer_and_scores_stay_in_bounds(titles: list[str], text: str) -> None:
-    board = Board(*(Known(f"t{i}", normalise(t), "certified", "active", "pending", NOW) for i, t in enumerate(titles)))
+    board = Board(
+        *(KnownTask(f"t{i}", normalise(t), "certified", "active", "pending", NOW) for i, t in enumerate(titles))
+    )
     found = suggest_candidates(board, text, project=PROJECT, now=NOW)
     assert len(found) <= 5
     assert all(0.0 <= m.score <= 1.0 for m in found)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from axiommind.errors import BadQuery
 from axiommind.extraction.drafts import Draft
-from axiommind.learning.policies import GRADUATION, HALF_LIFE, Facts, demotion, promotions, vitality
+from axiommind.learning.policies import GRADUATION, HALF_LIFE, EntryFacts, demotion, promotions, vitality
 from axiommind.projections.entry_rows import ENTRY_STATUSES, STAGES
 from tests.examples import examples
 from tests.learning.sessions import Session
@@ -23,10 +23,10 @@ days = st.floats(0, 5_000, allow_nan=False)
 
 
 @st.composite
-def known(draw: st.DrawFn, stages: Sequence[str] = STAGES) -> Facts:
+def known(draw: st.DrawFn, stages: Sequence[str] = STAGES) -> EntryFacts:
     """Facts as they can be: only what is aligned is ever given to a checker."""
     aligned = draw(st.booleans())
-    return Facts(
+    return EntryFacts(
         "ent_0123456789abcdef",
         draw(st.sampled_from(stages)),
         draw(st.sampled_from(ENTRY_STATUSES)),
@@ -54,7 +54,7 @@ def told(world: World, session: str, minute: int, draft: Draft) -> None:
 
 @MANY
 @given(known())
-def test_stages_rise_one_at_a_time_and_in_order(facts: Facts) -> None:
+def test_stages_rise_one_at_a_time_and_in_order(facts: EntryFacts) -> None:
     rises = promotions(facts)
     here = STAGES.index(facts.stage)
     assert [STAGES.index(change.source) for change in rises] == list(range(here, here + len(rises)))
@@ -64,7 +64,7 @@ def test_stages_rise_one_at_a_time_and_in_order(facts: Facts) -> None:
 
 @MANY
 @given(known(("raw", "working", "candidate")))
-def test_never_past_what_the_facts_allow(facts: Facts) -> None:
+def test_never_past_what_the_facts_allow(facts: EntryFacts) -> None:
     reached = {change.target for change in promotions(facts)}
     if "candidate" in reached:
         assert facts.aligned
@@ -77,7 +77,7 @@ def test_never_past_what_the_facts_allow(facts: Facts) -> None:
 
 @MANY
 @given(known(), st.sampled_from(["aligned", "passed", "status", "confidence"]))
-def test_better_facts_never_lower(facts: Facts, what: str) -> None:
+def test_better_facts_never_lower(facts: EntryFacts, what: str) -> None:
     better = {"aligned": True, "passed": facts.aligned, "status": "active", "confidence": 1.0}
     assert len(promotions(facts)) <= len(promotions(facts._replace(**{what: better[what]})))
 
@@ -94,7 +94,7 @@ def test_vitality_only_falls(stage: str, one: float, two: float) -> None:
 
 @MANY
 @given(known())
-def test_what_sinks_sinks_by_one_and_not_below_working(facts: Facts) -> None:
+def test_what_sinks_sinks_by_one_and_not_below_working(facts: EntryFacts) -> None:
     sinking = facts
     for _ in STAGES:
         change = demotion(sinking)
@@ -110,14 +110,14 @@ def test_what_sinks_sinks_by_one_and_not_below_working(facts: Facts) -> None:
 
 @MANY
 @given(known())
-def test_what_sank_does_not_rise_by_the_same_facts(facts: Facts) -> None:
+def test_what_sank_does_not_rise_by_the_same_facts(facts: EntryFacts) -> None:
     change = demotion(facts)
     assert change is None or promotions(facts._replace(stage=change.target, sunk=True)) == []
 
 
 @MANY
 @given(known(("candidate", "verified")).map(lambda facts: facts._replace(idle_days=facts.idle_days % 60)))
-def test_what_rose_does_not_sink_by_the_same_facts(facts: Facts) -> None:
+def test_what_rose_does_not_sink_by_the_same_facts(facts: EntryFacts) -> None:
     rises = promotions(facts)
     assert not rises or demotion(facts._replace(stage=rises[-1].target)) is None
 

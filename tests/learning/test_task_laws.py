@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiommind.extraction.drafts import Draft, DraftBlocker
-from axiommind.learning.tasks.resolve import IndexState, set_status
+from axiommind.learning.tasks.commands import set_status
+from axiommind.learning.tasks.state import IndexState
 from axiommind.model import Event
-from axiommind.projections.task_fold import FINAL, TASK_STATUSES, TRANSITIONS, Row, Task, fold
+from axiommind.projections.task_fold import FINAL, TASK_STATUSES, TRANSITIONS, FoldedTask, TaskEvent, fold
 from tests.examples import examples
 from tests.learning.task_log import START, TaskLog, apply, draft, in_batches, new_index, tables, timed
 
@@ -68,7 +69,7 @@ def learned(said: list[tuple[str, list[Draft], bool]]) -> TaskLog:
 # --- what must hold -----------------------------------------------------------------------------------------
 
 
-def check_task(task: Task) -> None:
+def check_task(task: FoldedTask) -> None:
     assert task.status in TASK_STATUSES
     if task.status == "blocked":
         assert task.blockers or task.suggestions
@@ -150,7 +151,7 @@ bodies = st.one_of(
 @settings(max_examples=CASES)
 @given(st.lists(bodies, max_size=25))
 def test_any_events_in_any_order_fold_to_a_lawful_task(said: list[tuple[str, dict[str, Any]]]) -> None:
-    rows = [Row(i, kind, ME, None, "app", "memory", START + i, body) for i, (kind, body) in enumerate(said)]
+    rows = [TaskEvent(i, kind, ME, None, "app", "memory", START + i, body) for i, (kind, body) in enumerate(said)]
     for end in range(len(rows) + 1):
         task = fold(rows[:end])
         if task is not None:
@@ -195,7 +196,7 @@ def test_learned_twice_is_learned_once(said: list[tuple[str, list[Draft], bool]]
     random.shuffle(whole)
     for session, notes, aligned in whole:
         again = log.learn(*notes, session=session, aligned=aligned)
-        assert again.emits == []
+        assert again.events == []
     assert len(log.events) == events
     assert tables(log.db) == before
 
@@ -207,9 +208,9 @@ def test_learned_by_two_at_once_is_learned_once(notes: list[Draft]) -> None:
     log = TaskLog()
     first = log.learn(*notes)
     blind = TaskLog().learn(*notes)
-    for emit in blind.emits:
+    for emit in blind.events:
         log.append(emit)
-    assert log.dropped == len(blind.emits) == len(first.emits)
+    assert log.dropped == len(blind.events) == len(first.events)
 
 
 def one_life(note: Draft) -> Draft:
@@ -349,11 +350,11 @@ def test_a_person_cannot_break_a_law(wishes: list[str], note: Draft) -> None:
     task_id = log.task_id(note.title)
     for to in wishes:
         try:
-            emits = set_status(IndexState(log.db), task_id, to, epoch="0", now=START)
+            events = set_status(IndexState(log.db), task_id, to, epoch="0", now=START)
         except BadQuery as refused:
             assert refused.hint
             continue
-        for emit in emits:
+        for emit in events:
             log.append(emit, None)
         log.fold()
         (now,) = log.db.execute(

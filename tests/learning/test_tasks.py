@@ -9,9 +9,11 @@ import pytest
 from axiommind.errors import BadQuery, NotFound
 from axiommind.extraction.drafts import Draft, DraftBlocker, Quote
 from axiommind.learning.keys import canonical_key, entry_id
-from axiommind.learning.tasks.resolve import IndexState, Noted, resolve, resolve_condition, set_priority, set_status
+from axiommind.learning.tasks.commands import resolve_condition, set_priority, set_status
+from axiommind.learning.tasks.resolve import TaskNote, resolve
+from axiommind.learning.tasks.state import IndexState
 from axiommind.projections import task_rows as ask
-from axiommind.projections.task_fold import PLACEHOLDER, placeholder
+from axiommind.projections.task_fold import UNKNOWN_BLOCKER, unknown_blocker
 from axiommind.surfaces.render.tasks import task_as_text, task_detail_json
 from tests.counting import grows_linearly
 from tests.learning.task_log import MINUTE, PROJECT, START, TaskLog, draft, in_batches, span, tables, timed
@@ -105,7 +107,7 @@ def test_done_said_again_of_a_done_task_changes_nothing() -> None:
     log = TaskLog()
     log.learn(draft("A", "done"))
     done = log.learn(draft("A", "done"), session="s2")
-    assert [emit.event_type for emit in done.emits] == ["task_mentioned"]
+    assert [emit.event_type for emit in done.events] == ["task_mentioned"]
     detail = ask.get_task_detail(log.db, log.task_id("A"))
     assert detail is not None and len(detail.evidence) == 2
 
@@ -116,13 +118,17 @@ def test_blocked_without_a_word_why_gets_the_placeholder() -> None:
     assert log.types() == ["task_created", "condition_declared", "task_blockers_set", "task_status_changed"]
     (blocked,) = ask.list_tasks_with_unknown_placeholder_blocker(log.db)
     (blocker,) = blocked.blocked_by
-    assert (blocker.title, blocker.auto_placeholder, blocker.entity_id) == (PLACEHOLDER, True, placeholder(PROJECT)[0])
+    assert (blocker.title, blocker.auto_placeholder, blocker.entity_id) == (
+        UNKNOWN_BLOCKER,
+        True,
+        unknown_blocker(PROJECT)[0],
+    )
     assert ask.list_tasks_with_only_suggested_blockers(log.db) == []
 
 
 def test_the_placeholder_goes_by_the_key_of_its_words() -> None:
-    assert placeholder(PROJECT)[1] == canonical_key("cond", PROJECT, PLACEHOLDER)
-    assert placeholder("")[1] == canonical_key("cond", "", PLACEHOLDER)
+    assert unknown_blocker(PROJECT)[1] == canonical_key("cond", PROJECT, UNKNOWN_BLOCKER)
+    assert unknown_blocker("")[1] == canonical_key("cond", "", UNKNOWN_BLOCKER)
 
 
 def test_blockers_become_tasks_artifacts_and_conditions() -> None:
@@ -246,7 +252,7 @@ def test_the_placeholder_is_never_resolved_for_everyone() -> None:
     log = TaskLog()
     log.learn(draft("A", "blocked"))
     with pytest.raises(BadQuery, match="nobody named"):
-        resolve_condition(IndexState(log.db), placeholder(PROJECT)[0], log.task_id("A"), epoch="0", now=START)
+        resolve_condition(IndexState(log.db), unknown_blocker(PROJECT)[0], log.task_id("A"), epoch="0", now=START)
 
 
 def test_a_person_sets_status_and_priority() -> None:
@@ -327,7 +333,7 @@ def test_a_stale_index_makes_the_same_keys() -> None:
     log, other = TaskLog(), TaskLog()
     said = draft("A", "blocked", "done", blocked_by=["the moon"], priority="low")
     one, two = log.learn(said), other.learn(said)
-    assert one.emits == two.emits
+    assert one.events == two.events
 
 
 def test_a_new_title_keeps_the_task_and_the_old_alias() -> None:
@@ -392,7 +398,7 @@ def test_a_session_renames_what_another_one_opened_and_a_third_may_rename_it_aga
     log.learn(timed("B", ("pending", 2), ("blocked", 3), renamed_from="A"), session="s2")
     log.learn(timed("C", ("in_progress", 4), renamed_from="B"), session="s3")
     again = log.learn(timed("B", ("pending", 2), ("blocked", 3), renamed_from="A"), session="s2")
-    assert again.emits == []
+    assert again.events == []
     (task,) = ask.list_tasks(log.db)
     assert (task.task_id, task.title, task.status) == (log.task_id("C"), "C", "in_progress")
     log.learn(timed("a", ("done", 5)), session="s4")  # by any of its names
@@ -409,8 +415,8 @@ def test_what_is_learned_late_is_not_what_was_said_late() -> None:
     log = TaskLog()
     log.learn(DONE, session="s2")
     late = log.learn(BLOCKED)
-    assert [emit.event_type for emit in late.emits] == ["task_mentioned"]
-    assert log.learn(BLOCKED).emits == []
+    assert [emit.event_type for emit in late.events] == ["task_mentioned"]
+    assert log.learn(BLOCKED).events == []
     (task,) = ask.list_tasks(log.db)
     detail = ask.get_task_detail(log.db, task.task_id)
     assert detail is not None
@@ -445,7 +451,7 @@ def test_an_older_blocker_does_not_come_back_when_its_session_is_learned_again()
     log = TaskLog()
     log.learn(timed("A", ("blocked", 2), blocked_by=["the moon"]))
     log.learn(timed("A", ("in_progress", 5)), session="s2")
-    assert log.learn(timed("A", ("blocked", 2), blocked_by=["the moon", "the sun"])).emits == []
+    assert log.learn(timed("A", ("blocked", 2), blocked_by=["the moon", "the sun"])).events == []
 
 
 def test_going_on_after_another_session_finished_it_is_a_new_task() -> None:
@@ -488,7 +494,7 @@ def test_a_list_that_has_it_says_nothing_of_how_far_it_is() -> None:
     log = TaskLog()
     log.learn(draft("A", "in_progress"), draft("B", "blocked"))
     listed = log.learn(draft("A", "pending"), draft("B", "pending", "in_progress"), session="s2")
-    assert [emit.event_type for emit in listed.emits] == ["task_status_changed", "task_mentioned"][::-1]
+    assert [emit.event_type for emit in listed.events] == ["task_status_changed", "task_mentioned"][::-1]
     assert listed.rejected == 0
     back = log.learn(draft("B", "pending", "in_progress", "pending"), session="s2")
     assert back.rejected == 1
@@ -625,7 +631,7 @@ def test_forgetting_takes_the_task_with_it_and_leaves_no_edge_to_it() -> None:
     assert [task.title for task in ask.list_tasks(log.db)] == ["Ship"]
     assert log.db.execute("select count(*) from edges where dst_id = ?", (build,)).fetchone() == (0,)
     (blocked,) = ask.list_blocked_tasks(log.db)  # still blocked, by what nobody knows any more
-    assert [(b.title, b.auto_placeholder) for b in blocked.blocked_by] == [(PLACEHOLDER, True)]
+    assert [(b.title, b.auto_placeholder) for b in blocked.blocked_by] == [(UNKNOWN_BLOCKER, True)]
     dump = json.dumps(tables(log.db))
     assert '"Build"' not in dump.replace('["Build"]', "")  # but for the words of the other session
     assert tables(in_batches(log.events, log.blobs, [])) == tables(log.db)
@@ -670,9 +676,9 @@ SHAPES = {
 }
 
 
-def notes(shape: str, count: int) -> list[Noted]:
+def notes(shape: str, count: int) -> list[TaskNote]:
     drafts = [SHAPES[shape](i) for i in range(count)]
-    return [Noted(note, entry_id("s1", note.type, note.title), True) for note in drafts]
+    return [TaskNote(note, entry_id("s1", note.type, note.title), True) for note in drafts]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -698,7 +704,7 @@ def test_so_many_drafts_at_once(shape: str, count: int) -> None:
     noted, log = notes(shape, count), TaskLog()
     done = resolve(IndexState(log.db), noted, project=PROJECT, epoch="0", now=START)
     assert done.created == count
-    for emit in done.emits:
+    for emit in done.events:
         log.append(emit)
     log.fold()
-    assert resolve(IndexState(log.db), noted, project=PROJECT, epoch="0", now=START).emits == []
+    assert resolve(IndexState(log.db), noted, project=PROJECT, epoch="0", now=START).events == []

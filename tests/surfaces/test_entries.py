@@ -774,7 +774,7 @@ def test_a_blocker_that_nobody_named(learned: World, axm: Axm) -> None:
     assert done.code == 0 and "something that nobody named" in done.out and "Ship" not in done.out
     (one,) = axm("blocked", "--unknown", "--json").json["tasks"]
     refused = axm("condition", "resolve", one["blocked_by"][0]["id"], "--to", task(axm, "Ship the release"))
-    assert refused.code == 1 and "stands for every blocker that nobody named" in refused.err
+    assert refused.code == 1 and "stands for every unknown blocker" in refused.err
 
 
 def test_a_condition_is_resolved(learned: World, axm: Axm) -> None:
@@ -795,7 +795,8 @@ def test_a_condition_is_resolved(learned: World, axm: Axm) -> None:
 def waits_for(world: World, text: str) -> str:
     """Make the parser's task wait for something in words, as a model would say it."""
     from axiommind.extraction.drafts import Draft, DraftBlocker, DraftStep, Quote
-    from axiommind.learning.tasks.resolve import IndexState, Noted, resolve
+    from axiommind.learning.tasks.resolve import TaskNote, resolve
+    from axiommind.learning.tasks.state import IndexState
 
     quote = Quote(0, "the parser has to wait for the review by legal, nothing else")
     title = "Write the parser"
@@ -810,8 +811,8 @@ def waits_for(world: World, text: str) -> str:
         blocked_by=(DraftBlocker(text),),
     )
     with writing(world.memory().home) as (_log, writer, index):
-        noted = Noted(draft, "ent_by_hand", True, ((),))
-        for emit in resolve(IndexState(index.db), [noted], project=PROJECT, epoch="1", now=1_767_700_000_000).emits:
+        noted = TaskNote(draft, "ent_by_hand", True, ((),))
+        for emit in resolve(IndexState(index.db), [noted], project=PROJECT, epoch="1", now=1_767_700_000_000).events:
             writer.append(emit, session="s1", project=PROJECT)
     ((name,),) = world.rows("select entity_id from entities where entity_type = 'condition'")
     return str(name)

@@ -1,1 +1,2 @@
-"""Memory: reads sessions, writes events. Extract → align → check → promote → resolve; it never writes a table."""
+"""Learning: drafts become entries and tasks. Align → check → promote → resolve; a person's rulings; it writes events,
+never a table."""

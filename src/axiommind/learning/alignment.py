@@ -1,8 +1,8 @@
-"""Alignment: where the words of a quote stand. Done by code, never by a model.
+"""Alignment: where the words of a quote are. Done by code, never by a model.
 
-In the message that the extractor named: exactly, then with blanks and case made alike, then roughly (rapidfuzz);
-then the same in the other messages. A place is always one of the original text, also when it was found in a
-normalised one: every normalised character remembers where it came from.
+In the message that the extractor named: exactly, then ignoring whitespace and case, then approximately (rapidfuzz);
+then the same in the other messages. A place is always one in the original text, even when it was found in a
+normalised one: every normalised character knows where it came from.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from typing import NamedTuple
 
 from axiommind.extraction.drafts import Quote
 
-__all__ = ["EXACT", "FUZZY", "NORMALISED", "Aligner", "Match", "Miss", "quote_hash"]
+__all__ = ["EXACT", "FUZZY", "NORMALISED", "Aligner", "QuoteMatch", "QuoteMiss", "quote_hash"]
 
 EXACT = 1.0
 NORMALISED = 0.95
-FUZZY = 0.85  # the least; a rough match is as sure as it is alike
-# Shorter quotes are alike too easily, and one much longer than a message is not from it.
+FUZZY = 0.85  # the least; the confidence of an approximate match is its similarity
+# Shorter quotes match too easily, and one much longer than a message is not from it.
 _FUZZY_CHARS = 10
 _FUZZY_SHARE = 0.8
-# A run of blanks this long is a place where something was taken out: no quote reaches over it.
+# Something was cut out where a run of whitespace is this long: no quote spans it.
 _GAP = 30
 _BARRIER = "\x00"
-# Comparing one quote roughly with everything that was said takes as long as there is text: so many characters of
-# text are compared for all quotes of a session together, and then only the message that was named is.
+# Comparing a quote approximately takes time in proportion to the text: so many characters are compared for all quotes
+# of a session together, and after that only the message that was named.
 _FUZZY_WORK = 50_000_000
 
 
-class Match(NamedTuple):
+class QuoteMatch(NamedTuple):
     message: int
     start: int
     end: int
@@ -37,12 +37,12 @@ class Match(NamedTuple):
     method: str  # exact, normalised, fuzzy
 
 
-class Miss(NamedTuple):
+class QuoteMiss(NamedTuple):
     reason: str  # empty_quote, invalid_index, not_found
 
 
 class _Normal(NamedTuple):
-    """A text with blanks and case made alike, and for each of its characters the place it came from."""
+    """A text without differences of whitespace and case, and for each of its characters the place it came from."""
 
     text: str
     places: list[int]
@@ -61,10 +61,10 @@ class Aligner:
         self._normal: dict[int, _Normal] = {}
         self._work = 0
 
-    def find(self, quote: Quote) -> Match | Miss:
+    def find(self, quote: Quote) -> QuoteMatch | QuoteMiss:
         text = quote.text.replace(_BARRIER, "")
         if not text.strip():
-            return Miss("empty_quote")
+            return QuoteMiss("empty_quote")
         known = 0 <= quote.message < len(self._messages)
         named = [quote.message] if known else []
         others = [i for i in range(len(self._messages)) if i != quote.message]
@@ -74,16 +74,16 @@ class Aligner:
                 found = self._roughly(text, places)
             if found is not None:
                 return found
-        return Miss("not_found" if known else "invalid_index")
+        return QuoteMiss("not_found" if known else "invalid_index")
 
-    def _exactly(self, text: str, places: Sequence[int]) -> Match | None:
+    def _exactly(self, text: str, places: Sequence[int]) -> QuoteMatch | None:
         for i in places:
             start = self._messages[i].find(text)
             if start >= 0:
-                return Match(i, start, start + len(text), EXACT, "exact")
+                return QuoteMatch(i, start, start + len(text), EXACT, "exact")
         return None
 
-    def _normalised(self, text: str, places: Sequence[int]) -> Match | None:
+    def _normalised(self, text: str, places: Sequence[int]) -> QuoteMatch | None:
         wanted = _normal(text).text.strip(" ")
         if not wanted.strip(_BARRIER + " "):
             return None
@@ -94,13 +94,13 @@ class Aligner:
                 return _back(i, normal, start, start + len(wanted), NORMALISED, "normalised")
         return None
 
-    def _roughly(self, text: str, places: Sequence[int]) -> Match | None:
+    def _roughly(self, text: str, places: Sequence[int]) -> QuoteMatch | None:
         from rapidfuzz import fuzz
 
         wanted = _normal(text).text.strip(" ")
         if len(wanted) < _FUZZY_CHARS:
             return None
-        best: Match | None = None
+        best: QuoteMatch | None = None
         for i in places:
             normal = self._normal_of(i)
             if len(normal.text) < _FUZZY_SHARE * len(wanted):
@@ -149,7 +149,7 @@ def _normal(text: str) -> _Normal:
 
 
 def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
-    """A rough match may begin or end in a blank, which nobody quoted."""
+    """An approximate match may begin or end in whitespace, which nobody quoted."""
     while start < end - 1 and text[start] in " \x00":
         start += 1
     while end > start + 1 and text[end - 1] in " \x00":
@@ -157,5 +157,5 @@ def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _back(message: int, normal: _Normal, start: int, end: int, confidence: float, method: str) -> Match:
-    return Match(message, normal.places[start], normal.places[end - 1] + 1, round(confidence, 4), method)
+def _back(message: int, normal: _Normal, start: int, end: int, confidence: float, method: str) -> QuoteMatch:
+    return QuoteMatch(message, normal.places[start], normal.places[end - 1] + 1, round(confidence, 4), method)

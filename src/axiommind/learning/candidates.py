@@ -1,4 +1,4 @@
-"""What was noticed in a session: drafts with their ids, and where each quote stands or why it was not found.
+"""Candidates: the drafts of a session with their ids, and where each quote was found or why it was not.
 
 From here on a draft is only bounded and described; nothing is added to what the extractor said.
 """
@@ -11,24 +11,24 @@ from typing import Any, NamedTuple
 from axiommind.extraction.contract import ExtractionFailed
 from axiommind.extraction.drafts import Draft, Quote
 from axiommind.ids import dedupe_key
-from axiommind.learning import ledgers
-from axiommind.learning.alignment import Aligner, Match, quote_hash
+from axiommind.learning.alignment import Aligner, QuoteMatch, quote_hash
 from axiommind.learning.checks.candidate import Candidate
+from axiommind.learning.conflict_detection import ComparedClaim
 from axiommind.learning.keys import canonical_key, entry_id, value_key
 from axiommind.model import Span
 from axiommind.projections.entry_rows import ENTRY_TYPES
 from axiommind.projections.transcript import Transcript
 
-__all__ = ["Noticed", "candidate", "claim", "notice", "stored"]
+__all__ = ["AlignedDraft", "align_drafts", "stored", "to_check", "to_compare"]
 
-# More claims than anybody makes in a session come from an extractor gone wrong.
+# An extractor that finds more than this in a session has gone wrong.
 MOST_ENTRIES = 2_000
 _QUOTES_KEPT = 8
 _TITLE_CHARS = 200
 _TEXT_CHARS = 4_000
 
 
-class Noticed(NamedTuple):
+class AlignedDraft(NamedTuple):
     """A draft with its id, and where each of its quotes was found or why not."""
 
     entry_id: str
@@ -41,19 +41,19 @@ class Noticed(NamedTuple):
     value_key: str
 
 
-def notice(
+def align_drafts(
     transcript: Transcript,
     drafts: Sequence[Draft],
     event_id: Callable[[int], str],
     precision: Callable[[str], float] | None = None,
-) -> Iterator[Noticed]:
-    """The drafts of a session, each quote looked up. `precision` says how far what was not measured is believed."""
+) -> Iterator[AlignedDraft]:
+    """The drafts of a session, each quote located. `precision` says how far unmeasured claims are believed."""
     aligner = Aligner([message.text for message in transcript.messages])
     events: dict[int, str] = {}
 
     def place(quote: Quote) -> dict[str, Any]:
         found = aligner.find(quote)
-        if not isinstance(found, Match):
+        if not isinstance(found, QuoteMatch):
             return {"reason": found.reason}
         message = transcript.messages[found.message]
         if message.position not in events:
@@ -68,20 +68,20 @@ def notice(
 
     known: dict[str, str] = {}
     for draft in _bounded(drafts):
-        # Of a task the title it began with: the same entry, whether it is learned before or after it was renamed.
+        # A task keeps the title it began with: the same entry, whether it is learned before or after it was renamed.
         name = entry_id(transcript.session_id, draft.type, draft.renamed_from or draft.title)
         value = value_key(draft.type, transcript.project, draft.key or draft.title, draft.value or draft.text)
-        if draft.value and known.get(name, value) != value:  # somebody changed their mind: another claim
+        if draft.value and known.get(name, value) != value:  # somebody changed their mind: a different claim
             name = entry_id(transcript.session_id, draft.type, f"{draft.title} = {draft.value}")
         if name in known and draft.type != "task_note":
-            continue  # said twice in one session: once is enough
+            continue  # stated twice in one session: once is enough
         known[name] = value
         evidence = tuple(place(quote) for quote in draft.quotes[:_QUOTES_KEPT])
         found = [one for one in evidence if "reason" not in one]
-        if draft.timestamp is None:  # then it is of when its words were said
+        if draft.timestamp is None:  # then it dates from when its words were said
             draft = draft._replace(timestamp=_when(transcript, found))
         sure = draft.confidence if precision is None else min(draft.confidence, precision(draft.rule))
-        yield Noticed(
+        yield AlignedDraft(
             name,
             draft,
             evidence,
@@ -100,18 +100,18 @@ def _when(transcript: Transcript, found: Sequence[dict[str, Any]]) -> int | None
 
 
 def _bounded(drafts: Sequence[Draft]) -> Iterator[Draft]:
-    """No more than anybody says, none of it longer than it has to be, and nothing without a title. One draft that is
-    of no known type spoils them all: whatever made it is not to be believed."""
+    """Not too many, none too long, and nothing without a title. One draft of an unknown type spoils them all: whatever
+    made it cannot be trusted."""
     for draft in drafts[:MOST_ENTRIES]:
         if draft.type not in ENTRY_TYPES:
-            raise ExtractionFailed(f"an entry of type {draft.type[:40]!r}, which there is not")
+            raise ExtractionFailed(f"there is no entry type {draft.type[:40]!r}")
         title = " ".join(draft.title.split())[:_TITLE_CHARS]
         if title:
-            sure = min(draft.confidence, 1.0) if draft.confidence > 0 else 0.0  # also of what is no number
+            sure = min(draft.confidence, 1.0) if draft.confidence > 0 else 0.0  # also for what is not a number
             yield draft._replace(title=title, text=draft.text.strip()[:_TEXT_CHARS] or title, confidence=sure)
 
 
-def candidate(one: Noticed) -> Candidate:
+def to_check(one: AlignedDraft) -> Candidate:
     """What the checkers are given of a draft."""
     draft = one.draft
     status = draft.steps[-1].status if draft.steps else "pending"
@@ -128,18 +128,18 @@ def candidate(one: Noticed) -> Candidate:
         one.spans,
         status if draft.type == "task_note" else "",
         draft.priority or "",
-        # Which entity each of them is, is found out later; here it only counts that there is one.
+        # Which entity each of them is is resolved later; here it only matters that there is one.
         tuple("cond_" + dedupe_key("blocker", text)[:16] for text in waits),
     )
 
 
-def claim(one: Noticed, project: str) -> ledgers.Claim:
+def to_compare(one: AlignedDraft, project: str) -> ComparedClaim:
     draft = one.draft
     key = canonical_key(draft.type, project, draft.key or draft.title)
-    return ledgers.Claim(one.entry_id, draft.type, key, draft.value, one.aligned, one.confidence, draft.timestamp or 0)
+    return ComparedClaim(one.entry_id, draft.type, key, draft.value, one.aligned, one.confidence, draft.timestamp or 0)
 
 
-def stored(one: Noticed, project: str) -> dict[str, Any]:
+def stored(one: AlignedDraft, project: str) -> dict[str, Any]:
     draft = one.draft
     content: dict[str, Any] = {"text": draft.text}
     if draft.rationale:

@@ -1,7 +1,7 @@
-"""From checked claims to events: what was claimed, where its words stand, what the checkers said, how far it rises.
+"""From checked claims to events: what was claimed, where its words are, what the checkers said, how far it rises.
 
 Whoever makes a claim (an extractor, an agent, a person), it is written the same way. Nothing here writes: the events
-belong into one transaction of the log, in which the index was brought up to it first.
+belong in one transaction of the log, in which the index was brought up to date first.
 """
 
 from __future__ import annotations
@@ -11,19 +11,26 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from axiommind.ids import canonical_json, checksum
-from axiommind.learning import ledgers
-from axiommind.learning.candidates import Noticed, claim, stored
+from axiommind.learning.candidates import AlignedDraft, stored, to_compare
 from axiommind.learning.checks import Checked
+from axiommind.learning.conflict_detection import detect_conflicts
 from axiommind.learning.new_event import NewEvent
-from axiommind.learning.policies import GRADUATION, PERSON, Change, Facts
+from axiommind.learning.policies import GRADUATION, PERSON, EntryFacts, StageChange
 
-__all__ = ["Origin", "emits_of", "epoch_of", "is_rejected"]
+__all__ = ["ClaimOrigin", "epoch_of", "events_of_claims", "is_rejected"]
 
-Rises = Callable[[Facts], list[Change]]
+_EPOCH = """
+    select max(
+        (select coalesce(min(position), 0) from segments where session_id = :session),
+        (select coalesce(max(position), 0) from learning_voids where session_id = :session))
+"""
+_REJECTED = "select 1 from rejected_claims where value_key = :value_key"
+
+Rises = Callable[[EntryFacts], list[StageChange]]
 
 
-class Origin(NamedTuple):
-    """Of what session claims are, as it was when they were made, and who made them."""
+class ClaimOrigin(NamedTuple):
+    """The session of some claims, as it was when they were made, and who made them."""
 
     session: str
     project: str
@@ -36,32 +43,25 @@ class Origin(NamedTuple):
 
 
 def epoch_of(db: sqlite3.Connection, session: str) -> str:
-    """Part of every key: a session that was forgotten and came back, or lost a task with another session, is learned
-    as if for the first time."""
-    (first,) = db.execute(
-        """
-        select max(
-            (select coalesce(min(position), 0) from segments where session_id = :session),
-            (select coalesce(max(position), 0) from learning_voids where session_id = :session))
-        """,
-        {"session": session},
-    ).fetchone()
+    """Part of every key: a session that was forgotten and came back, or that lost a task when another session was
+    forgotten, is learned as if for the first time."""
+    (first,) = db.execute(_EPOCH, {"session": session}).fetchone()
     return str(first)
 
 
-def is_rejected(db: sqlite3.Connection, one: Noticed) -> bool:
-    """Whether a person rejected what is claimed, in whichever session."""
-    return db.execute("select 1 from rejected_claims where value_key = ?", (one.value_key,)).fetchone() is not None
+def is_rejected(db: sqlite3.Connection, one: AlignedDraft) -> bool:
+    """Whether a person rejected this claim, in whichever session."""
+    return db.execute(_REJECTED, {"value_key": one.value_key}).fetchone() is not None
 
 
-def emits_of(
+def events_of_claims(
     db: sqlite3.Connection,
-    origin: Origin,
-    new: Sequence[Noticed],
+    origin: ClaimOrigin,
+    new: Sequence[AlignedDraft],
     checked: Checked,
     rises: Rises,
     *,
-    moved: Sequence[Noticed] = (),
+    moved: Sequence[AlignedDraft] = (),
 ) -> Iterator[NewEvent]:
     """The events of new claims, and of those whose words were found again elsewhere (`moved`)."""
     session, epoch = origin.session, origin.epoch
@@ -81,13 +81,13 @@ def emits_of(
     if not new:
         return
     yield from _spoken(origin, new, checked)
-    claims = [claim(one, origin.project)._replace(by_person=origin.by_person) for one in new]
-    conflicts = ledgers.conflicts_of(db, claims, epoch)
+    claims = [to_compare(one, origin.project)._replace(by_person=origin.by_person) for one in new]
+    conflicts = detect_conflicts(db, claims, epoch)
     yield from conflicts
     yield _risen(origin, new, checked, rises, _contested(conflicts))
 
 
-def _spoken(origin: Origin, new: Sequence[Noticed], checked: Checked) -> Iterator[NewEvent]:
+def _spoken(origin: ClaimOrigin, new: Sequence[AlignedDraft], checked: Checked) -> Iterator[NewEvent]:
     verdicts = {one.entry_id: checked.verdicts.get(one.entry_id) for one in new}
     results = [
         {"entry_id": name, "passed": verdict.passed, "failed": list(verdict.failed)}
@@ -109,23 +109,25 @@ def _spoken(origin: Origin, new: Sequence[Noticed], checked: Checked) -> Iterato
 
 
 def _contested(conflicts: Sequence[NewEvent]) -> set[Any]:
-    """The entries that stand in a conflict which is still open."""
-    ended = {emit.payload["conflict_id"] for emit in conflicts if emit.event_type == "conflict_resolved"}
+    """The entries in a conflict that is still open."""
+    ended = {event.payload["conflict_id"] for event in conflicts if event.event_type == "conflict_resolved"}
     return {
-        emit.payload[side]
-        for emit in conflicts
-        if emit.event_type == "conflict_detected" and emit.payload["conflict_id"] not in ended
+        event.payload[side]
+        for event in conflicts
+        if event.event_type == "conflict_detected" and event.payload["conflict_id"] not in ended
         for side in ("older_id", "newer_id")
     }
 
 
-def _risen(origin: Origin, new: Sequence[Noticed], checked: Checked, rises: Rises, contested: set[Any]) -> NewEvent:
+def _risen(
+    origin: ClaimOrigin, new: Sequence[AlignedDraft], checked: Checked, rises: Rises, contested: set[Any]
+) -> NewEvent:
     listed = []
     for one in new:
         verdict = checked.verdicts.get(one.entry_id)
         status = "contested" if one.entry_id in contested else "active"
         passed = verdict is not None and verdict.passed and checked.agree
-        facts = Facts(one.entry_id, "raw", status, one.aligned, passed, one.confidence)
+        facts = EntryFacts(one.entry_id, "raw", status, one.aligned, passed, one.confidence)
         listed += [change.payload() for change in rises(facts)]
     policy = PERSON if origin.by_person else GRADUATION
     return NewEvent(

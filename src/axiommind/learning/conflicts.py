@@ -16,7 +16,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Conflicts"]
 
-_COLUMNS = "conflict_id, older_id, newer_id, conflict_type, reason, detected_at, resolved_at, resolution, resolved_by"
+_CONFLICTS = """
+    select conflict_id, older_id, newer_id, conflict_type, reason, detected_at, resolved_at, resolution, resolved_by,
+           o.title as title, o.text as older, n.text as newer
+    from conflicts c
+    join entries o on o.entry_id = c.older_id
+    join entries n on n.entry_id = c.newer_id
+    where (:every or c.resolved_at is null)
+      and (:project is null or n.project = :project)
+    order by c.resolved_at is not null, c.detected_at desc, c.conflict_id
+"""
+_OPEN = """
+    select conflict_id, older_id, newer_id
+    from conflicts
+    where resolved_at is null
+"""
 
 
 class Conflicts:
@@ -27,28 +41,18 @@ class Conflicts:
         self.entries = entries
 
     def list(self, scope: Scope, *, every: bool = False) -> builtins.list[dict[str, Any]]:
-        """Claims that cannot both hold; with `every` also those that are settled."""
+        """Claims that cannot both hold; with `every`, settled conflicts too."""
         with self.home.reading(Scope(None), None) as db:
-            cursor = db.execute(
-                f"""
-                select {_COLUMNS}, o.title as title, o.text as older, n.text as newer
-                from conflicts c
-                join entries o on o.entry_id = c.older_id
-                join entries n on n.entry_id = c.newer_id
-                where (:every or c.resolved_at is null) and (:project is null or n.project = :project)
-                order by c.resolved_at is not null, c.detected_at desc, c.conflict_id
-                """,
-                {"every": every, "project": scope.project},
-            )
+            cursor = db.execute(_CONFLICTS, {"every": every, "project": scope.project})
             return dicts(cursor)
 
     def settle(self, conflict: str, keep: str, reason: str) -> EntryRow:
-        """End a conflict: the entry to keep stands, the other one is superseded by it."""
+        """End a conflict: the entry to keep supersedes the other one."""
         from axiommind.projections.entry_rows import find_entry
 
         with self.home.reading(Scope(None), None) as db:
             kept = find_entry(db, keep)
-            rows = db.execute("select conflict_id, older_id, newer_id from conflicts where resolved_at is null")
+            rows = db.execute(_OPEN)
             opened = {name: pair for name, *pair in rows}
         name = one_of(conflict.strip(), set(opened), "open conflict", "axm conflicts lists them")
         pair = opened[name]

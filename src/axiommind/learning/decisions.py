@@ -1,10 +1,10 @@
-"""Decisions: what was decided by hand and in sessions, and writing one down on evidence."""
+"""Decisions: what was decided by hand and in sessions, and making one on evidence."""
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.db import dicts
 from axiommind.errors import BadQuery
@@ -12,7 +12,45 @@ from axiommind.home import Home, Scope, now
 from axiommind.ids import one_of
 from axiommind.learning.event_writer import note_use, writing
 
+if TYPE_CHECKING:
+    from axiommind.projections.entry_rows import EntryRow
+
 __all__ = ["DecisionShown", "Decisions"]
+
+
+# What was decided by hand, and what sessions decided.
+_LIST = """
+    select decision_id as id, ts as at, actor as made_by, action as decision,
+           json_extract(outcome_json, '$.reason') as rationale,
+           case actor when 'agent' then 'working' else 'certified' end as stage, 'active' as status,
+           (select count(*) from decision_evidence v where v.decision_id = d.decision_id) as evidence,
+           project
+    from decisions d
+    where :project is null or project = :project
+    union all
+    select entry_id, coalesce(happened_at, created_ts), rule,
+           case when instr(lower(text), lower(title)) then title else title || ' → ' || text end,
+           json_extract(content_json, '$.rationale'), stage, status, json_array_length(evidence_json),
+           project
+    from entries
+    where entry_type = 'decision'
+      and status in ('active', 'contested')
+      and (:project is null or project = :project)
+    order by 2 desc, 1
+    limit :limit
+"""
+_DECISION = """
+    select action, coalesce(json_extract(outcome_json, '$.reason'), ''), ts, actor, project
+    from decisions
+    where decision_id = :decision
+"""
+_EVIDENCE = """
+    select v.evidence_id, coalesce(e.title, '(forgotten)'), v.evidence_stage, v.role
+    from decision_evidence v
+    left join entries e on e.entry_id = v.evidence_id
+    where v.decision_id = :decision
+    order by v.id
+"""
 
 
 class DecisionShown(NamedTuple):
@@ -34,26 +72,7 @@ class Decisions:
     def list(self, scope: Scope, *, limit: int = 50) -> builtins.list[dict[str, Any]]:
         """What was decided by hand and what sessions decided, newest first."""
         with self.home.reading(Scope(None), None) as db:
-            cursor = db.execute(
-                """
-                select decision_id as id, ts as at, actor as made_by, action as decision,
-                       json_extract(outcome_json, '$.reason') as rationale,
-                       case actor when 'agent' then 'working' else 'certified' end as stage, 'active' as status,
-                       (select count(*) from decision_evidence v where v.decision_id = d.decision_id) as evidence,
-                       project
-                from decisions d where :project is null or project = :project
-                union all
-                select entry_id, coalesce(happened_at, created_ts), rule,
-                       case when instr(lower(text), lower(title)) then title else title || ' → ' || text end,
-                       json_extract(content_json, '$.rationale'), stage, status, json_array_length(evidence_json),
-                       project
-                from entries
-                where entry_type = 'decision' and status in ('active', 'contested')
-                  and (:project is null or project = :project)
-                order by 2 desc, 1 limit :limit
-                """,
-                {"project": scope.project, "limit": limit},
-            )
+            cursor = db.execute(_LIST, {"project": scope.project, "limit": limit})
             return dicts(cursor)
 
     def show(self, name: str) -> DecisionShown:
@@ -61,21 +80,8 @@ class Decisions:
         with self.home.reading(Scope(None), None) as db:
             known = {row[0] for row in db.execute("select decision_id from decisions")}
             chosen = one_of(name.strip(), known, "decision", "axm decisions lists them")
-            row = db.execute(
-                """
-                select action, coalesce(json_extract(outcome_json, '$.reason'), ''), ts, actor, project
-                from decisions where decision_id = ?
-                """,
-                (chosen,),
-            ).fetchone()
-            evidence = db.execute(
-                """
-                select v.evidence_id, coalesce(e.title, '(forgotten)'), v.evidence_stage, v.role
-                from decision_evidence v left join entries e on e.entry_id = v.evidence_id
-                where v.decision_id = ? order by v.id
-                """,
-                (chosen,),
-            ).fetchall()
+            row = db.execute(_DECISION, {"decision": chosen}).fetchone()
+            evidence = db.execute(_EVIDENCE, {"decision": chosen}).fetchall()
         return DecisionShown._make((chosen, *row, tuple(evidence)))
 
     def decide(
@@ -88,9 +94,8 @@ class Decisions:
         at: int | None = None,
         actor: str = "user",
     ) -> str:
-        """Write a decision down, on evidence that is verified or better, stands, and was there before it."""
+        """Record a decision, on evidence that is at least verified, still holds, and came before it."""
         from axiommind.ids import canonical_json, ulid
-        from axiommind.learning.ledgers import check_causality
         from axiommind.learning.new_event import NewEvent
         from axiommind.projections.entry_rows import find_entry
 
@@ -103,7 +108,7 @@ class Decisions:
         with writing(self.home) as (log, writer, index):
             found = [find_entry(index.db, name) for name in evidence]
             rests_on = list({entry.entry_id: entry for entry in found}.values())
-            check_causality(rests_on, at_once if at is None else at)
+            _check_evidence(rests_on, at_once if at is None else at)
             decision = "dec_" + ulid(at_once).lower()
             payload = {
                 "confidence": min((entry.confidence for entry in rests_on), default=1.0),
@@ -113,8 +118,26 @@ class Decisions:
                 ],
             }
             text = canonical_json({"action": action.strip(), "outcome": {"reason": reason}})
-            emit = NewEvent("decision_made", payload, (decision,), text=text, happened_at=at)
-            writer.append(emit, session=decision, project=scope.project, actor=actor)
+            event = NewEvent("decision_made", payload, (decision,), text=text, happened_at=at)
+            writer.append(event, session=decision, project=scope.project, actor=actor)
             if rests_on:
                 note_use(self.home, log, writer, [entry.entry_id for entry in rests_on], "decision")
         return decision
+
+
+def _check_evidence(evidence: Sequence[EntryRow], at: int) -> None:
+    """A decision rests on entries that are verified, still hold, and came before it."""
+    for entry in evidence:
+        name = entry.entry_id
+        if entry.stage not in ("verified", "certified"):
+            raise BadQuery(
+                f"{name} is only {entry.stage}: a decision rests on verified entries",
+                hint=f"axm why {name} shows what it lacks; axm promote {name} --reason … vouches for it",
+            )
+        if entry.status != "active":
+            raise BadQuery(
+                f"{name} is {entry.status}: a decision rests on active entries",
+                hint=f"axm entry show {name} shows why",
+            )
+        if (entry.happened_at or entry.created_ts) > at:
+            raise BadQuery(f"{name} is later than the decision", hint="the evidence comes before the decision")

@@ -1,4 +1,4 @@
-"""Entries: what was learned. Listing and showing them, and what a person says about one: each ruling is an event."""
+"""Entries: what was learned. Listing and showing them, and a person's rulings on one: each is an event."""
 
 from __future__ import annotations
 
@@ -14,12 +14,20 @@ from axiommind.learning.stage_changes import apply_policy, write_changes
 
 if TYPE_CHECKING:
     from axiommind.learning.entry_view import EntryShown
-    from axiommind.learning.manual_entries import Remembered
-    from axiommind.learning.policies import Change
+    from axiommind.learning.manual_entries import RememberedEntry
+    from axiommind.learning.policies import StageChange
     from axiommind.model import Event
-    from axiommind.projections.entry_rows import EntryRow, Listed
+    from axiommind.projections.entry_rows import EntryRow, ListedEntry
 
 __all__ = ["Entries"]
+
+_LAST_PROMOTION = """
+    select from_stage, to_stage, actor
+    from promotions
+    where entry_id = :entry
+    order by id desc
+    limit 1
+"""
 
 
 class Entries:
@@ -39,7 +47,7 @@ class Entries:
         session: str | None = None,
         every: bool = False,
         limit: int = 50,
-    ) -> builtins.list[Listed]:
+    ) -> builtins.list[ListedEntry]:
         from axiommind.projections.entry_rows import list_entries
 
         with self.home.reading(Scope(None), None) as db:
@@ -74,55 +82,52 @@ class Entries:
             return entry, list(events_of(log, entry))
 
     def promote(self, name: str, reason: str, to: str | None = None) -> EntryRow:
-        """Raise an entry by a person's word: to the next stage, or to the one asked for."""
-        from axiommind.learning.policies import PERSON, Change
+        """Raise an entry on a person's word: to the next stage, or to the one asked for."""
+        from axiommind.learning.policies import PERSON, StageChange
         from axiommind.projections.entry_rows import STAGES, find_entry
 
         with writing(self.home) as (_log, writer, index):
             entry = find_entry(index.db, name)
             if entry.status != "active":
                 raise BadQuery(
-                    f"{entry.entry_id} is {entry.status}, and is not promoted",
-                    hint=f"axm entry show {entry.entry_id} says why; axm conflicts settle ends a conflict",
+                    f"{entry.entry_id} is {entry.status} and cannot be promoted",
+                    hint=f"axm entry show {entry.entry_id} shows why; axm conflicts settle ends a conflict",
                 )
             here = STAGES.index(entry.stage)
             target = to or (STAGES[here + 1] if here + 1 < len(STAGES) else entry.stage)
             if STAGES.index(target) <= here:
-                raise BadQuery(f"{entry.entry_id} is {entry.stage} already", hint="a person's word only raises it")
+                raise BadQuery(f"{entry.entry_id} is {entry.stage} already", hint="a promotion only raises it")
             if STAGES.index(target) >= STAGES.index("verified") and not entry.aligned:
                 raise BadQuery(
-                    f"{entry.entry_id} has no evidence that was found, and cannot be {target}",
+                    f"{entry.entry_id} has no evidence and cannot be {target}",
                     hint="say it in a session, or decide it: axm decide",
                 )
-            change = Change(entry.entry_id, entry.stage, target, "a person's word")
+            change = StageChange(entry.entry_id, entry.stage, target, "a person's word")
             write_changes(writer, PERSON.name, PERSON.version, [change], actor="user", entry=entry, said=reason)
         return self.show(entry.entry_id).entry
 
     def undo_promotion(self, name: str, reason: str) -> EntryRow:
-        """Take back the last raise by a person's word, if nothing has changed the stage since."""
-        from axiommind.learning.policies import PERSON, Change
+        """Undo the last promotion by a person, if nothing has changed the stage since."""
+        from axiommind.learning.policies import PERSON, StageChange
         from axiommind.projections.entry_rows import STAGES, find_entry
 
         with writing(self.home) as (_log, writer, index):
             entry = find_entry(index.db, name)
-            last = index.db.execute(
-                "select from_stage, to_stage, actor from promotions where entry_id = ? order by id desc limit 1",
-                (entry.entry_id,),
-            ).fetchone()
+            last = index.db.execute(_LAST_PROMOTION, {"entry": entry.entry_id}).fetchone()
             if last is None or last[2] != "user" or STAGES.index(last[0]) > STAGES.index(last[1]):
                 raise BadQuery(
-                    f"{entry.entry_id} was not raised last by a person's word: there is nothing to undo",
-                    hint=f"axm why {entry.entry_id} shows how it came to be {entry.stage}",
+                    f"the last change of {entry.entry_id} was not a promotion by a person: there is nothing to undo",
+                    hint=f"axm why {entry.entry_id} shows how it became {entry.stage}",
                 )
-            change = Change(entry.entry_id, entry.stage, last[0], "taken back")
+            change = StageChange(entry.entry_id, entry.stage, last[0], "taken back")
             write_changes(writer, PERSON.name, PERSON.version, [change], actor="user", entry=entry, said=reason)
         return self.show(entry.entry_id).entry
 
     def run_policy(
         self, names: Sequence[str] = (), *, dry_run: bool = False, at: int | None = None
-    ) -> builtins.list[tuple[str, Change]]:
-        """Run the policies over all entries: `graduation` raises, `half-life` lets sink."""
-        from axiommind.learning.audit import POLICIES
+    ) -> builtins.list[tuple[str, StageChange]]:
+        """Run the policies over all entries: `graduation` promotes, `half-life` demotes."""
+        from axiommind.learning.policies import POLICIES
 
         unknown = [name for name in names if name not in POLICIES]
         if unknown:
@@ -137,29 +142,14 @@ class Entries:
     def rule(self, name: str, act: str, reason: str, other: str | None = None, undoes: str | None = None) -> EntryRow:
         """Contest, supersede, deprecate or restore a claim: the entry, and those of other sessions that say the same.
         `undoes`: the ruling that restoring is meant to take back."""
-        from axiommind.learning.ledgers import rule_on
-        from axiommind.learning.rulings import (
-            check_ruling,
-            conflicts_of,
-            reopened,
-            same_claim,
-            settled,
-            write_ruling,
-        )
+        from axiommind.learning.rulings import check_ruling, write_rulings
         from axiommind.projections.entry_rows import find_entry
 
         with writing(self.home) as (_log, writer, index):
             entry = find_entry(index.db, name)
             by = None if other is None else find_entry(index.db, other)
-            check_ruling(index, entry, act, by, undoes)
-            for one in same_claim(index, entry):
-                write_ruling(writer, rule_on(one, act, reason, now(), by), one)
-                if act in ("superseded", "deprecated"):
-                    for conflict in conflicts_of(index, one.entry_id, is_open=True):
-                        write_ruling(writer, settled(conflict, f"{one.entry_id} was {act}"), one)
-                elif act == "restored":  # what it was in conflict with still stands
-                    for conflict in conflicts_of(index, one.entry_id, is_open=False):
-                        write_ruling(writer, reopened(conflict), one)
+            check_ruling(index.db, entry, act, by, undoes)
+            write_rulings(writer, index.db, entry, act, reason, by)
         return self.show(entry.entry_id).entry
 
     def remember(
@@ -174,21 +164,23 @@ class Entries:
         project: str | None = None,
         reason: str = "",
         actor: str | None = None,
-    ) -> Remembered:
-        """Write an entry down, on words that were said in a session and are found there.
+    ) -> RememberedEntry:
+        """Remember a claim that is backed by words found in a session.
 
-        `ids` are passages as a search gives them: the quotes are looked for in them first, and without quotes their
-        beginnings are the evidence. Without ids it is the session named, or the client's own, read up to now (`project`
-        says where it is, if it is not known yet). The same said twice is one entry. Who speaks (`actor`) is known from
-        the environment, unless it is given.
+        `ids` are passages as a search gives them: the quotes are looked for there first, and without quotes their
+        beginnings are the evidence. Without ids, it is the session named or the client's own, read up to now (`project`
+        says where it is, if that is not known yet). The same claim twice is one entry. Who speaks (`actor`) is known
+        from the environment unless it is given.
         """
-        from axiommind.learning.remember import Remembering, Wish
+        from axiommind.learning.remember import Remembering, RememberRequest
 
-        wish = Wish(text, title, type, tuple(quotes), tuple(ids), session, project, reason, actor or self.home.actor)
+        wish = RememberRequest(
+            text, title, type, tuple(quotes), tuple(ids), session, project, reason, actor or self.home.actor
+        )
         return Remembering(self.home, self._read_new).remember(wish)
 
     def note_use(self, entries: Sequence[str], how: str) -> None:
-        """Remember that entries were looked at or given to an agent: what is used does not sink."""
+        """Record that entries were looked at or given to an agent: what is used is not demoted."""
         if entries:
             with writing(self.home) as (log, writer, _index):
                 note_use(self.home, log, writer, entries, how)

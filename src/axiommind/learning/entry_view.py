@@ -1,4 +1,4 @@
-"""An entry as a person looks at it: its claim, its way through the stages, and each quote where it was said."""
+"""An entry as a person looks at it: its claim, its stage history, and each quote where it was said."""
 
 from __future__ import annotations
 
@@ -11,17 +11,43 @@ from axiommind.log import EventLog
 from axiommind.model import Citation, Event
 from axiommind.projections import PLACE_BITS, entries, tasks
 from axiommind.projections import transcript as recorded
-from axiommind.projections.entry_rows import EntryRow, Evidence
+from axiommind.projections.entry_rows import EntryRow, EvidenceRow
 from axiommind.projections.transcript import Blob
 
-__all__ = ["EntryShown", "QuoteShown", "Standing", "events_of", "quote_at", "show"]
+__all__ = ["EntryChange", "EntryShown", "QuoteShown", "events_of", "quote_at", "show"]
 
 _AROUND = 200  # characters of a quote's message before and after it
 _MEMORY_EVENTS = tuple({"session_ingested", "decision_made", *entries.EVENT_TYPES, *tasks.EVENT_TYPES} - {"forgotten"})
 
+_STAGES = """
+    select at, from_stage || ' → ' || to_stage, actor || ' (' || policy || '-' || policy_version || ')', reason, id
+    from promotions
+    where entry_id = :entry
+"""
+_RULINGS = f"""
+    select at, act || coalesce(' by ' || other_id, ''), actor, reason, position << {PLACE_BITS}
+    from rulings
+    where entry_id = :entry
+"""
+_CONFLICTS = """
+    select conflict_id, case when older_id = :entry then newer_id else older_id end, resolution
+    from conflicts
+    where older_id = :entry or newer_id = :entry
+    order by detected_at, conflict_id
+"""
+_TASKS = """
+    select dst_id
+    from edges
+    where src_id = :entry
+      and rel_type = 'evidence_of'
+    order by dst_id
+"""
+_SESSIONS = "select count(distinct session_id) from entries where value_key = :value_key"
+_USES = "select count(*) from entry_uses where entry_id = :entry"
+
 
 class QuoteShown(NamedTuple):
-    """Words in their place; `reason` instead when they were not found, or are gone."""
+    """A quote in its context; `reason` says why not when it was not found or is gone."""
 
     before: str
     quote: str
@@ -34,8 +60,8 @@ class QuoteShown(NamedTuple):
     reason: str | None
 
 
-class Standing(NamedTuple):
-    """A step of an entry's life: a change of stage, or a ruling."""
+class EntryChange(NamedTuple):
+    """One line of an entry's history: a change of stage, or a ruling."""
 
     at: str
     what: str
@@ -46,7 +72,7 @@ class Standing(NamedTuple):
 class EntryShown(NamedTuple):
     entry: EntryRow
     quotes: tuple[QuoteShown, ...]
-    history: tuple[Standing, ...]
+    history: tuple[EntryChange, ...]
     conflicts: tuple[tuple[str, str, str | None], ...]  # (conflict, the other entry, how it was resolved)
     tasks: tuple[str, ...]
     sessions: int  # in which the same was said
@@ -55,39 +81,16 @@ class EntryShown(NamedTuple):
 
 def show(db: sqlite3.Connection, blob: Blob, entry: EntryRow) -> EntryShown:
     name = entry.entry_id
-    stages = db.execute(
-        """
-        select at, from_stage || ' → ' || to_stage, actor || ' (' || policy || '-' || policy_version || ')', reason, id
-        from promotions where entry_id = ?
-        """,
-        (name,),
-    )
-    rulings = db.execute(
-        f"""
-        select at, act || coalesce(' by ' || other_id, ''), actor, reason, position << {PLACE_BITS}
-        from rulings where entry_id = ?
-        """,
-        (name,),
-    )
-    history = sorted((*stages, *rulings), key=lambda row: row[-1])
-    conflicts = db.execute(
-        """
-        select conflict_id, case when older_id = :entry then newer_id else older_id end, resolution
-        from conflicts where older_id = :entry or newer_id = :entry order by detected_at, conflict_id
-        """,
-        {"entry": name},
-    )
-    tasks = db.execute(
-        "select dst_id from edges where src_id = ? and rel_type = 'evidence_of' order by dst_id", (name,)
-    ).fetchall()
-    (sessions,) = db.execute(
-        "select count(distinct session_id) from entries where value_key = ?", (entry.value_key,)
-    ).fetchone()
-    (uses,) = db.execute("select count(*) from entry_uses where entry_id = ?", (name,)).fetchone()
+    values = {"entry": name, "value_key": entry.value_key}
+    history = sorted((*db.execute(_STAGES, values), *db.execute(_RULINGS, values)), key=lambda row: row[-1])
+    conflicts = db.execute(_CONFLICTS, values)
+    tasks = db.execute(_TASKS, values).fetchall()
+    (sessions,) = db.execute(_SESSIONS, values).fetchone()
+    (uses,) = db.execute(_USES, values).fetchone()
     return EntryShown(
         entry,
         tuple(quote_at(db, blob, one) for one in entry.evidence),
-        tuple(Standing(*row[:4]) for row in history),
+        tuple(EntryChange(*row[:4]) for row in history),
         tuple(tuple(row) for row in conflicts),
         tuple(row[0] for row in tasks),
         sessions,
@@ -95,7 +98,7 @@ def show(db: sqlite3.Connection, blob: Blob, entry: EntryRow) -> EntryShown:
     )
 
 
-def quote_at(db: sqlite3.Connection, blob: Blob, evidence: Evidence) -> QuoteShown:
+def quote_at(db: sqlite3.Connection, blob: Blob, evidence: EvidenceRow) -> QuoteShown:
     """The words at a span, opened from the log."""
     nothing = QuoteShown("", "", "", None, None, None, None, None, evidence.reason or "not found")
     if evidence.position is None or evidence.line is None or evidence.start is None or evidence.end is None:
@@ -104,7 +107,7 @@ def quote_at(db: sqlite3.Connection, blob: Blob, evidence: Evidence) -> QuoteSho
     text = None if record is None else recorded.text_at(record, evidence.block or "")
     if text is None:
         return nothing._replace(reason="its text was purged")
-    # Of lines that were rewritten since, the file has other words at that place now.
+    # Where lines were rewritten since, the file has other words at that place now.
     row = db.execute("select path from segments where position = ? and live", (evidence.position,)).fetchone()
     quote = text[evidence.start : evidence.end]
     return QuoteShown(

@@ -1,4 +1,4 @@
-"""Writing: an event of memory's into the log. Its text goes into a sealed blob, so that it is redacted and can go."""
+"""Writing learning's events to the log. Their text goes into sealed blobs, so that it is redacted and can be purged."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.runner import Index
 
-__all__ = ["Writer", "note_use", "writing"]
+__all__ = ["EventWriter", "note_use", "writing"]
 
 
-class Writer:
+class EventWriter:
     def __init__(self, log: EventLog, key: bytes) -> None:
         self._log = log
         self._key = key
@@ -27,7 +27,7 @@ class Writer:
 
     def append(
         self,
-        emit: NewEvent,
+        event: NewEvent,
         *,
         session: str | None,
         project: str | None,
@@ -35,42 +35,42 @@ class Writer:
         actor: str = "memory",
     ) -> bool:
         """False when the log has it already."""
-        payload, blobs, sensitivity = emit.payload, [], "normal"
-        if emit.text is not None:
-            text = emit.text.encode("utf-8", "replace")
+        payload, blobs, sensitivity = event.payload, [], "normal"
+        if event.text is not None:
+            text = event.text.encode("utf-8", "replace")
             sealed, content = seal_lines(self._redactor, self._key, [text])
             payload, blobs = {**payload, "blob": sealed.hash}, [sealed]
             if content != text + b"\n":
                 sensitivity = "redacted"
-        event = self._log.append_dedup(
-            emit.event_type,
+        appended = self._log.append_dedup(
+            event.event_type,
             actor=actor,
             payload=payload,
-            dedupe_key=dedupe_key(emit.event_type, *emit.key),
+            dedupe_key=dedupe_key(event.event_type, *event.key),
             session_id=session,
             project=project,
-            happened_at=emit.happened_at,
+            happened_at=event.happened_at,
             build_id=build,
             sensitivity=sensitivity,
             blobs=blobs,
         )
-        return event is not None
+        return appended is not None
 
 
 @contextlib.contextmanager
-def writing(home: Home) -> Iterator[tuple[SqliteLog, Writer, Index]]:
-    """The log, what writes memory's events into it, and the index brought up to it; and again at the end."""
+def writing(home: Home) -> Iterator[tuple[SqliteLog, EventWriter, Index]]:
+    """The log, a writer for it, and the index, which is brought up to date before and after."""
     from axiommind.projections.runner import Segments
 
     with home.writing([]) as (log, key, index):
-        yield log, Writer(log, key), index
+        yield log, EventWriter(log, key), index
         index.catch_up(log, Segments(log))
 
 
-def note_use(home: Home, log: SqliteLog, writer: Writer, entries: Sequence[str], how: str) -> None:
-    """Remember that entries were looked at or given to an agent: what is used does not sink."""
+def note_use(home: Home, log: SqliteLog, writer: EventWriter, entries: Sequence[str], how: str) -> None:
+    """Record that entries were looked at or given to an agent: what is used is not demoted."""
     session = home.environ.get("CLAUDE_CODE_SESSION_ID") or None
     if session is not None and log.is_forgotten(session, None):
         session = None
-    emit = NewEvent("entry_used", {"entries": list(entries), "how": how}, (how, now(), *entries))
-    writer.append(emit, session=session, project=None, actor="agent" if session else "user")
+    event = NewEvent("entry_used", {"entries": list(entries), "how": how}, (how, now(), *entries))
+    writer.append(event, session=session, project=None, actor="agent" if session else "user")

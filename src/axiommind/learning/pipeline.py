@@ -1,8 +1,8 @@
 """The pipeline: from a recorded session to entries and tasks, as events. It never writes a table.
 
 Reading, extracting, aligning and checking need no lock and may take long (a model answers, Idris checks). Then one
-transaction of the log brings everything that was learned of a session, or nothing of it. A session that fails is
-marked so and tried again by the next run.
+transaction of the log writes everything that was learned from a session, or nothing. A session that fails is marked
+as failed and tried again by the next run.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from dataclasses import dataclass, field
 from axiommind.errors import AxmError
 from axiommind.extraction.contract import Extraction, ExtractionFailed, Extractor
 from axiommind.ids import canonical_json, ulid
-from axiommind.learning.audit import measured
-from axiommind.learning.candidates import Noticed, candidate, notice
+from axiommind.learning.candidates import AlignedDraft, align_drafts, to_check
 from axiommind.learning.checks import Checked, Idris, check
-from axiommind.learning.claim_events import Origin, emits_of, epoch_of, is_rejected
-from axiommind.learning.event_writer import Writer
+from axiommind.learning.claim_events import ClaimOrigin, epoch_of, events_of_claims, is_rejected
+from axiommind.learning.entry_facts import judged_precision
+from axiommind.learning.event_writer import EventWriter
 from axiommind.learning.new_event import NewEvent
-from axiommind.learning.policies import Change, Facts, promotions
-from axiommind.learning.run_report import Report
+from axiommind.learning.policies import EntryFacts, StageChange, promotions
+from axiommind.learning.run_report import LearningReport
 from axiommind.learning.tasks.match import Near
-from axiommind.learning.tasks.resolve import IndexState, Noted, Resolved, resolve
+from axiommind.learning.tasks.resolve import ResolvedTasks, TaskNote, resolve
+from axiommind.learning.tasks.state import IndexState
 from axiommind.log import EventLog
 from axiommind.projections import transcript as recorded
 from axiommind.projections.outbox import UNCHOSEN, wanted
@@ -38,10 +39,27 @@ __all__ = ["Pipeline"]
 # Sessions are checked together, because a checker takes longer to start than to read some more claims.
 _CHECKED_TOGETHER = 200
 _SESSIONS_TOGETHER = 32
-_CHARS_TOGETHER = 16_000_000  # of text that is held meanwhile
-# After so many sessions in a row that failed with the same words, the others would too.
+_CHARS_TOGETHER = 16_000_000  # of text held in memory meanwhile
+# After so many sessions in a row failed with the same message, the others would too.
 ALIKE = 3
 _STEPS = ("build", "read", "extraction", "align", "entries", "check", "tasks", "project", "index")
+
+_LEARNED_SINCE = """
+    select head
+    from learned
+    where session_id = :session
+      and extractor = :extractor
+      and status = 'success'
+      and at >= :began
+"""
+_KNOWN = "select 1 from entries where entry_id = :entry"
+_REWRITTEN = """
+    select distinct v.entry_id
+    from entry_evidence v
+    join entries e on e.entry_id = v.entry_id
+    where e.session_id = :session
+      and not v.is_live
+"""
 
 
 @dataclass(slots=True)
@@ -56,7 +74,7 @@ class _Work:
     steps: dict[str, float] = field(default_factory=dict)
     transcript: Transcript | None = None
     extraction: Extraction | None = None
-    noticed: tuple[Noticed, ...] = ()
+    drafts: tuple[AlignedDraft, ...] = ()
     error: str | None = None
     failed_at: str | None = None
 
@@ -72,7 +90,7 @@ class _Work:
 
 
 class Pipeline:
-    """Learns sessions into a log. `stop` ends a run early (a budget that was reached)."""
+    """Learns sessions into a log. A budget that is reached ends a run early."""
 
     def __init__(
         self,
@@ -87,12 +105,12 @@ class Pipeline:
         now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self._log, self._index, self._extractor, self._idris = log, index, extractor, idris
-        self._writer = Writer(log, key)
+        self._writer = EventWriter(log, key)
         self._together = together
         self._near = near
         self._now = now
         self._began = now()
-        self._precision = None if extractor.is_measured else (lambda rule: measured(index.db, rule))
+        self._precision = None if extractor.is_measured else (lambda rule: judged_precision(index.db, rule))
 
     def run(
         self,
@@ -100,15 +118,15 @@ class Pipeline:
         *,
         dry_run: bool = False,
         progress: Callable[[int, int], None] | None = None,
-    ) -> Report:
-        report = Report(dry_run=dry_run)
+    ) -> LearningReport:
+        report = LearningReport(dry_run=dry_run)
         started = time.perf_counter()
         batch: list[_Work] = []
         done = 0
-        alike: list[str] = []  # errors of the last sessions
+        alike: list[str] = []  # errors of the latest sessions
         try:
             for session in sessions:
-                if not self._together and self._learned_meanwhile(session):  # by another process: asked for once
+                if not self._together and self._learned_meanwhile(session):  # by another process: a model is asked once
                     done += 1
                     continue
                 work = self._prepare(session, write=not dry_run)
@@ -116,7 +134,7 @@ class Pipeline:
                     done += 1
                     continue
                 batch.append(work)
-                entries = sum(len(w.noticed) for w in batch)
+                entries = sum(len(w.drafts) for w in batch)
                 held = sum(w.transcript.size for w in batch if w.transcript is not None)
                 full = entries >= _CHECKED_TOGETHER or len(batch) >= _SESSIONS_TOGETHER or held >= _CHARS_TOGETHER
                 if full or not self._together:
@@ -127,10 +145,10 @@ class Pipeline:
                     progress(done, len(sessions))
                 alike = [*alike, work.error][-ALIKE:] if work.error is not None else []
                 if len(alike) == ALIKE and len(set(alike)) == 1 and not self._together:
-                    report.stopped = f"{ALIKE} sessions in a row failed alike"
+                    report.stopped = f"{ALIKE} sessions in a row failed in the same way"
                     report.left = len(sessions) - done
                     break
-        except AxmError as error:  # the budget is used up, or a store cannot be used: what was learned stays
+        except AxmError as error:  # the budget is used up: what was learned stays
             if not getattr(error, "stops_quietly", False):
                 raise
             report.stopped = error.message
@@ -145,10 +163,8 @@ class Pipeline:
 
     def _learned_meanwhile(self, session: str) -> bool:
         self._index.catch_up(self._log, Segments(self._log))
-        row = self._index.db.execute(
-            "select head from learned where session_id = ? and extractor = ? and status = 'success' and at >= ?",
-            (session, self._extractor.name, iso(self._began)),
-        ).fetchone()
+        values = {"session": session, "extractor": self._extractor.name, "began": iso(self._began)}
+        row = self._index.db.execute(_LEARNED_SINCE, values).fetchone()
         return row is not None and row[0] == recorded.head_of(self._index.db, session)
 
     # --- before the lock -------------------------------------------------------------------------------
@@ -162,7 +178,7 @@ class Pipeline:
         epoch = epoch_of(db, session)
         work = _Work(session, transcript.project, transcript.head, epoch, ulid(self._now()), transcript=transcript)
         work.steps["read"] = (time.perf_counter() - started) * 1000
-        if write and not self._together:  # what takes long is seen to have begun
+        if write and not self._together:  # a long build is recorded as begun
             with work.step("build"), self._log.atomic():
                 if not self._is_gone(work):
                     self._append(work, self._started(work))
@@ -171,7 +187,7 @@ class Pipeline:
         if work.extraction is not None:
             with work.step("align"):
                 drafts = work.extraction.drafts
-                work.noticed = tuple(notice(transcript, drafts, self._event_id, self._precision))
+                work.drafts = tuple(align_drafts(transcript, drafts, self._event_id, self._precision))
         return work
 
     def _started(self, work: _Work) -> NewEvent:
@@ -197,7 +213,7 @@ class Pipeline:
 
     # --- all of a session, or nothing ------------------------------------------------------------------
 
-    def _finish_all(self, batch: Sequence[_Work], report: Report) -> None:
+    def _finish_all(self, batch: Sequence[_Work], report: LearningReport) -> None:
         if not batch:
             return
         started = time.perf_counter()
@@ -215,64 +231,58 @@ class Pipeline:
             for name, took in work.steps.items():
                 report.steps[name] = report.steps.get(name, 0.0) + took
         if not checked.agree:
-            report.notes.append("the checkers disagree, so nothing of this batch was promoted: axm doctor says more")
+            report.notes.append("the checkers disagree, so nothing of this batch was promoted: axm doctor shows more")
 
-    def _check(self, noticed: Sequence[Noticed]) -> Checked:
-        return check([candidate(one) for one in noticed if one.aligned], idris=self._idris)
+    def _check(self, drafts: Sequence[AlignedDraft]) -> Checked:
+        return check([to_check(one) for one in drafts if one.aligned], idris=self._idris)
 
-    def _new(self, work: _Work) -> list[Noticed]:
-        """What is not known yet and was not rejected, each once."""
-        found: dict[str, Noticed] = {}
-        for one in work.noticed:
-            known = self._index.db.execute("select 1 from entries where entry_id = ?", (one.entry_id,)).fetchone()
+    def _new(self, work: _Work) -> list[AlignedDraft]:
+        """What is new and was not rejected, each once."""
+        found: dict[str, AlignedDraft] = {}
+        for one in work.drafts:
+            known = self._index.db.execute(_KNOWN, {"entry": one.entry_id}).fetchone()
             if not known and not is_rejected(self._index.db, one):
                 found.setdefault(one.entry_id, one)
         return list(found.values())
 
-    def _moved(self, work: _Work) -> list[Noticed]:
+    def _moved(self, work: _Work) -> list[AlignedDraft]:
         """What is known already, but was quoted from lines that were rewritten since, and is found again."""
-        rows = self._index.db.execute(
-            """
-            select distinct v.entry_id from entry_evidence v join entries e on e.entry_id = v.entry_id
-            where e.session_id = ? and not v.is_live
-            """,
-            (work.session,),
-        )
+        rows = self._index.db.execute(_REWRITTEN, {"session": work.session})
         stale = {row[0] for row in rows}
-        return [one for one in work.noticed if one.entry_id in stale and one.aligned]
+        return [one for one in work.drafts if one.entry_id in stale and one.aligned]
 
     def _is_gone(self, work: _Work) -> bool:
-        """Whether the session was forgotten since it was read; asked where nobody else appends."""
+        """Whether the session was forgotten since it was read; only asked while nobody else can append."""
         return (
             self._log.is_forgotten(work.session, work.project) or epoch_of(self._index.db, work.session) != work.epoch
         )
 
-    def _apply(self, work: _Work, checked: Checked, report: Report) -> None:
+    def _apply(self, work: _Work, checked: Checked, report: LearningReport) -> None:
         changes: dict[str, str] = {}
-        new: list[Noticed] = []
+        new: list[AlignedDraft] = []
         with self._log.atomic():
-            # Nobody else appends now, so what is worked out from the index is worked out from all there is.
+            # Nobody else appends now, so the index knows everything.
             self._index.catch_up(self._log, Segments(self._log))
             if self._is_gone(work):
                 return
             self._append(work, self._started(work))
             if work.error is None:
                 new = self._new(work)
-                emits = list(self._entries(work, new, checked, changes))
+                events = list(self._entries(work, new, checked, changes))
                 with work.step("tasks"):
                     resolved = self._tasks(work)
-                for emit in (*emits, *resolved.emits):
-                    self._append(work, emit)
-                report.rejected_before += sum(is_rejected(self._index.db, one) for one in work.noticed)
+                for event in (*events, *resolved.events):
+                    self._append(work, event)
+                report.rejected_before += sum(is_rejected(self._index.db, one) for one in work.drafts)
                 report.tasks_created += resolved.created
                 report.tasks_changed += resolved.changed
                 report.transitions_rejected += resolved.rejected
-                report.conflicts += sum(emit.event_type == "conflict_detected" for emit in emits)
+                report.conflicts += sum(event.event_type == "conflict_detected" for event in events)
         if work.error is None:
             with work.step("project"):
                 self._index.catch_up(self._log, Segments(self._log))
             with work.step("index"):
-                report.waiting = outbox.waiting(self._index.db)  # the jobs are there: axm embed does them
+                report.waiting = outbox.waiting(self._index.db)  # the jobs wait there for axm embed
         with self._log.atomic():
             if self._log.is_forgotten(work.session, work.project):
                 return
@@ -281,38 +291,38 @@ class Pipeline:
         report.count(work.session, work.transcript, work.error, new, changes)
 
     def _entries(
-        self, work: _Work, new: Sequence[Noticed], checked: Checked, changes: dict[str, str]
+        self, work: _Work, new: Sequence[AlignedDraft], checked: Checked, changes: dict[str, str]
     ) -> Iterator[NewEvent]:
-        """Steps 2 to 6: what was read and extracted, where it stands, what the checkers said, how far it rises."""
+        """What was read and extracted, where its words are, what the checkers said, how far it rises."""
         assert work.transcript is not None and work.extraction is not None
         read = work.transcript
         positions = sorted({message.position for message in read.messages})
         ingested = {"head": work.head, "segments": positions, "messages": len(read.messages), "uses": len(read.uses)}
         yield NewEvent("session_ingested", ingested, (work.session, work.epoch, work.head))
         made = work.extraction
-        origin = Origin(
+        origin = ClaimOrigin(
             work.session, work.project, work.epoch, work.head, self._extractor.name, made.model, made.prompt_hash
         )
 
-        def rise(facts: Facts) -> list[Change]:
+        def rise(facts: EntryFacts) -> list[StageChange]:
             risen = promotions(facts)
             changes[facts.entry_id] = risen[-1].target if risen else facts.stage
             return risen
 
         with work.step("entries"):
-            yield from emits_of(self._index.db, origin, new, checked, rise, moved=self._moved(work))
+            yield from events_of_claims(self._index.db, origin, new, checked, rise, moved=self._moved(work))
 
-    def _tasks(self, work: _Work) -> Resolved:
+    def _tasks(self, work: _Work) -> ResolvedTasks:
         db = self._index.db
         noted = [
-            Noted(one.draft, one.entry_id, one.aligned, one.steps)
-            for one in work.noticed
+            TaskNote(one.draft, one.entry_id, one.aligned, one.steps)
+            for one in work.drafts
             if one.draft.type == "task_note" and not is_rejected(self._index.db, one)
         ]
         return resolve(IndexState(db), noted, project=work.project, epoch=work.epoch, now=self._now(), near=self._near)
 
-    def _append(self, work: _Work, emit: NewEvent) -> None:
-        self._writer.append(emit, session=work.session, project=work.project, build=work.build_id)
+    def _append(self, work: _Work, event: NewEvent) -> None:
+        self._writer.append(event, session=work.session, project=work.project, build=work.build_id)
 
 
 def _finished(work: _Work, extractor: str) -> NewEvent:
@@ -336,5 +346,5 @@ def _measured(work: _Work) -> NewEvent:
 
 
 def _why(work: _Work) -> str | None:
-    """What a model says when it fails may be what it was given: text, and not for a payload."""
+    """A model's error may repeat what it was given: it is text, and does not belong in a payload."""
     return None if work.error is None else canonical_json({"error": work.error})

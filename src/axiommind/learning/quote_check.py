@@ -1,4 +1,4 @@
-"""The proof that memory quotes: every span of every entry still holds the words it was found by."""
+"""The proof that entries quote: every span of every entry still holds the words that were found there."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from axiommind.projections.transcript import Blob, text_at
 
 __all__ = ["misplaced"]
 
+_QUOTES = """
+    select v.entry_id, v.position, v.line, v.block, v.span_start, v.span_end, v.quote_hash,
+           g.first_line, g.lines, g.blob
+    from entry_evidence v
+    left join segments g on g.position = v.position
+    where v.reason is null
+    order by v.position, v.line
+"""
+
 
 def misplaced(db: sqlite3.Connection, blob: Blob) -> Iterator[tuple[str, str]]:
-    """Quotes that do not stand where their entry says, as (where, what)."""
-    rows = db.execute(
-        """
-        select v.entry_id, v.position, v.line, v.block, v.span_start, v.span_end, v.quote_hash,
-               g.first_line, g.lines, g.blob
-        from entry_evidence v left join segments g on g.position = v.position
-        where v.reason is null
-        order by v.position, v.line
-        """
-    )
+    """Quotes that are not where their entry says, as (where, what)."""
+    rows = db.execute(_QUOTES)
     opened: str | None = None
     lines: list[bytes] = []
     for entry, position, line, block, start, end, wanted, first, count, name in rows.fetchall():

@@ -1,4 +1,4 @@
-"""Remembering: an entry that an agent or a person asks for, with the words it rests on."""
+"""Remembering: an entry that an agent or a person asks for, backed by words of a session."""
 
 from __future__ import annotations
 
@@ -11,17 +11,23 @@ from axiommind.home import Home, now
 from axiommind.ids import one_of
 
 if TYPE_CHECKING:
-    from axiommind.learning.candidates import Noticed
-    from axiommind.learning.manual_entries import Remembered, Said
+    from axiommind.learning.candidates import AlignedDraft
+    from axiommind.learning.manual_entries import ManualClaim, RememberedEntry
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.runner import Index
     from axiommind.projections.transcript import Transcript
 
-__all__ = ["Remembering", "Wish"]
+__all__ = ["RememberRequest", "Remembering"]
+
+_PROJECTS = """
+    select distinct project
+    from sessions
+    where id = :name or id glob :name || '*'
+"""
 
 
-class Wish(NamedTuple):
-    """What is to be remembered, and where its words were said."""
+class RememberRequest(NamedTuple):
+    """What to remember, and where its words were said."""
 
     text: str
     title: str | None
@@ -35,48 +41,48 @@ class Wish(NamedTuple):
 
 
 class Remembering:
-    """Turns a wish into an entry, if its words are found in a session."""
+    """Turns a request into an entry, if its words are found in a session."""
 
     def __init__(self, home: Home, read_new: Callable[[str | None], object]) -> None:
         self.home = home
         self._read_new = read_new
 
-    def remember(self, wish: Wish) -> Remembered:
-        from axiommind.learning.manual_entries import Said, check_said, passages_named
+    def remember(self, request: RememberRequest) -> RememberedEntry:
+        from axiommind.learning.manual_entries import ManualClaim, check_claim, passages_named
         from axiommind.text.redaction import Redactor
 
-        if not wish.quotes and not wish.ids:
+        if not request.quotes and not request.ids:
             raise BadQuery(
-                "an entry rests on words that were said in a session, and there are none",
+                "an entry rests on words that were said in a session, and none were given",
                 hint="quote them word for word, or give the ids of passages that search found; "
-                "what nobody said yet belongs into a scratchpad",
+                "what nobody has said yet belongs in a scratchpad",
             )
-        wanted = None if wish.ids else self._read_up_to_now(wish.session, wish.project)
+        wanted = None if request.ids else self._read_up_to_now(request.session, request.project)
         with self.home.writing([]) as (log, key, index):
             redacted = Redactor(key).text
-            said = Said(
-                redacted(_clean(wish.text)),
-                redacted(_clean(wish.title)) if wish.title else None,
-                wish.type,
-                # What was recorded has marks in the place of secrets, and so has what is looked for in it.
-                tuple(redacted(_clean(quote)) for quote in wish.quotes),
-                redacted(_clean(wish.reason)),
-                by_person=wish.actor == "user",
+            said = ManualClaim(
+                redacted(_clean(request.text)),
+                redacted(_clean(request.title)) if request.title else None,
+                request.type,
+                # Secrets are marked in what was recorded, so they are marked in what is looked for too.
+                tuple(redacted(_clean(quote)) for quote in request.quotes),
+                redacted(_clean(request.reason)),
+                by_person=request.actor == "user",
                 at=now(),
             )
-            check_said(said)
-            named = passages_named(index.db, wish.ids)
-            meant = wanted or wish.session
+            check_claim(said)
+            named = passages_named(index.db, request.ids)
+            meant = wanted or request.session
             chosen = named[0].session if meant is None else one_of(meant, _sessions(index), "session")
             if named and chosen != named[0].session:
                 raise BadQuery(
-                    f"{named[0].name!r} is of session {named[0].session}, not of {chosen}",
-                    hint="passages know their session: leave it out",
+                    f"{named[0].name!r} is from session {named[0].session}, not from {chosen}",
+                    hint="leave the session out: passages know theirs",
                 )
             return self._remember(log, key, index, said, chosen, named)
 
     def _read_up_to_now(self, session: str | None, project: str | None) -> str:
-        """The session that is meant, after what it has said by now was read."""
+        """The session that is meant, read up to now."""
         wanted = session or self.home.environ.get("CLAUDE_CODE_SESSION_ID") or ""
         if not wanted:
             raise BadQuery(
@@ -84,33 +90,31 @@ class Remembering:
                 hint="name the session, or give the ids of passages that search found",
             )
         with self.home.writing([]) as (_log, _key, index):
-            known = index.db.execute(
-                "select distinct project from sessions where id = :name or id glob :name || '*'", {"name": wanted}
-            ).fetchall()
-        # The client's own session may not be known yet: then its project is the one that is worked in.
+            known = index.db.execute(_PROJECTS, {"name": wanted}).fetchall()
+        # The client's own session may not be known yet: then its project is the current one.
         places = [row[0] for row in known] if len(known) == 1 else []
         self._read_new(next(iter(places), project or self.home.environ.get("CLAUDE_PROJECT_DIR") or _here()))
         return wanted
 
     def _remember(
-        self, log: SqliteLog, key: bytes, index: Index, said: Said, session: str, named: Sequence[Any]
-    ) -> Remembered:
-        from axiommind.learning.candidates import candidate
+        self, log: SqliteLog, key: bytes, index: Index, said: ManualClaim, session: str, named: Sequence[Any]
+    ) -> RememberedEntry:
+        from axiommind.learning.candidates import to_check
         from axiommind.learning.checks import check, find_idris
-        from axiommind.learning.claim_events import Origin, emits_of, epoch_of, is_rejected
-        from axiommind.learning.event_writer import Writer
-        from axiommind.learning.manual_entries import Remembered, noticed_in, rises_of
-        from axiommind.projections.entry_rows import one_entry
+        from axiommind.learning.claim_events import ClaimOrigin, epoch_of, events_of_claims, is_rejected
+        from axiommind.learning.event_writer import EventWriter
+        from axiommind.learning.manual_entries import RememberedEntry, align_claim, rises_of
+        from axiommind.projections.entry_rows import get_entry
         from axiommind.projections.runner import Segments
 
         transcript = _transcript(log, index, session)
         epoch = epoch_of(index.db, session)
-        one = noticed_in(index.db, transcript, said, named, _event_ids(log))
-        checked = check([candidate(one)], idris=find_idris(self.home.environ))
-        writer = Writer(log, key)
+        one = align_claim(index.db, transcript, said, named, _event_ids(log))
+        checked = check([to_check(one)], idris=find_idris(self.home.environ))
+        writer = EventWriter(log, key)
         conflicts: list[str] = []
         with log.atomic():
-            # Nobody else appends now, so what is worked out from the index is worked out from all there is.
+            # Nobody else appends now, so the index knows everything.
             index.catch_up(log, Segments(log))
             if log.is_forgotten(session, transcript.project) or epoch_of(index.db, session) != epoch:
                 raise NotFound(f"session {session} was forgotten", hint="axm forget --undo brings one back")
@@ -118,19 +122,19 @@ class Remembering:
             if is_new:
                 if is_rejected(index.db, one):
                     raise _rejected(index, one)
-                origin = Origin(
+                origin = ClaimOrigin(
                     session, transcript.project, epoch, transcript.head, said.rule, by_person=said.by_person
                 )
-                for emit in list(emits_of(index.db, origin, [one], checked, rises_of(said.by_person))):
+                for event in list(events_of_claims(index.db, origin, [one], checked, rises_of(said.by_person))):
                     actor = "user" if said.by_person else "agent"
-                    writer.append(emit, session=session, project=transcript.project, actor=actor)
-                    if emit.event_type == "conflict_detected":
-                        conflicts.append(str(emit.payload["conflict_id"]))
+                    writer.append(event, session=session, project=transcript.project, actor=actor)
+                    if event.event_type == "conflict_detected":
+                        conflicts.append(str(event.payload["conflict_id"]))
         index.catch_up(log, Segments(log))
-        entry = one_entry(index.db, one.entry_id)
+        entry = get_entry(index.db, one.entry_id)
         if entry is None:
-            raise NotFound(f"session {session} was forgotten meanwhile", hint="axm forget --undo brings one back")
-        return Remembered(entry, is_new, tuple(conflicts))
+            raise NotFound(f"session {session} was forgotten in the meantime", hint="axm forget --undo brings one back")
+        return RememberedEntry(entry, is_new, tuple(conflicts))
 
 
 def _clean(text: str) -> str:
@@ -168,9 +172,9 @@ def _event_ids(log: SqliteLog) -> Any:
     return event_id
 
 
-def _rejected(index: Index, one: Noticed) -> BadQuery:
+def _rejected(index: Index, one: AlignedDraft) -> BadQuery:
     (entry,) = index.db.execute("select entry_id from rejected_claims where value_key = ?", (one.value_key,)).fetchone()
     return BadQuery(
-        "the same claim was rejected before, and stays rejected",
-        hint=f"axm entry show {entry} shows why; a person can take that back: axm deprecate {entry} --undo",
+        "this claim was rejected before and stays rejected",
+        hint=f"axm entry show {entry} shows why; a person can undo that: axm deprecate {entry} --undo",
     )

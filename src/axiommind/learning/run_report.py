@@ -1,14 +1,14 @@
-"""What a run of the pipeline gave, in figures."""
+"""The figures of a run of the pipeline."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from axiommind.learning.candidates import Noticed
+from axiommind.learning.candidates import AlignedDraft
 from axiommind.projections.transcript import Transcript
 
-__all__ = ["Report"]
+__all__ = ["LearningReport"]
 
 
 _FIGURES = (
@@ -31,10 +31,10 @@ _FIGURES = (
 
 
 @dataclass(slots=True)
-class Report:
+class LearningReport:
     sessions: int = 0
     failed: int = 0
-    left: int = 0  # sessions that were not reached
+    left: int = 0  # sessions that it did not get to
     characters: int = 0
     entries: dict[str, int] = field(default_factory=dict)  # new, by type
     stages: dict[str, int] = field(default_factory=dict)  # new, by the stage they reached
@@ -54,10 +54,10 @@ class Report:
     certified: int = 0  # that the graduation policy raised so far afterwards
     extractors: list[str] = field(default_factory=list)
     dry_run: bool = False
-    planned: list[Noticed] = field(default_factory=list)  # of a dry run
+    planned: list[AlignedDraft] = field(default_factory=list)  # of a dry run
 
-    def add(self, other: Report) -> None:
-        """Join what another extractor gave on the same sessions."""
+    def add(self, other: LearningReport) -> None:
+        """Add what another extractor gave for the same sessions."""
         for name in _FIGURES:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("entries", "stages", "steps"):
@@ -72,7 +72,7 @@ class Report:
         session: str,
         transcript: Transcript | None,
         error: str | None,
-        new: Sequence[Noticed],
+        new: Sequence[AlignedDraft],
         stages: Mapping[str, str],
     ) -> None:
         """Add what one session gave; `stages` are those that its new entries reached."""

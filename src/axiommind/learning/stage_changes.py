@@ -1,4 +1,4 @@
-"""Changes of stage: what a policy decides, or a person asks for, as one event of the log."""
+"""Changes of stage that a policy decides or a person asks for, as one event of the log."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from axiommind.home import now
 
 if TYPE_CHECKING:
-    from axiommind.learning.event_writer import Writer
-    from axiommind.learning.policies import Change
+    from axiommind.learning.event_writer import EventWriter
+    from axiommind.learning.policies import StageChange
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.entry_rows import EntryRow
     from axiommind.projections.runner import Index
@@ -19,15 +19,16 @@ __all__ = ["apply_policy", "write_changes"]
 
 def apply_policy(
     log: SqliteLog,
-    writer: Writer,
+    writer: EventWriter,
     index: Index,
     name: str,
     *,
     at: int,
     dry_run: bool = False,
-) -> list[Change]:
-    """What a policy changes now, as one event; worked out where nobody else appends."""
-    from axiommind.learning.audit import POLICIES, facts_of
+) -> list[StageChange]:
+    """What a policy changes now, as one event; decided while nobody else can append."""
+    from axiommind.learning.entry_facts import facts_of
+    from axiommind.learning.policies import POLICIES
     from axiommind.projections.runner import Segments
 
     version, decide = POLICIES[name]
@@ -41,24 +42,24 @@ def apply_policy(
 
 
 def write_changes(
-    writer: Writer,
+    writer: EventWriter,
     policy: str,
     version: str,
-    changes: Sequence[Change],
+    changes: Sequence[StageChange],
     *,
     actor: str,
     entry: EntryRow | None = None,
     said: str = "",
 ) -> None:
-    """Changes of stage, by a policy or by a person's word."""
+    """Changes of stage, by a policy or on a person's word."""
     from axiommind.ids import canonical_json
     from axiommind.learning.new_event import NewEvent
 
     payload = {"policy": policy, "version": version, "changes": [change.payload() for change in changes]}
     unique: tuple[str | int, ...] = (policy, version, now(), *(change.entry_id for change in changes))
-    emit = NewEvent("promoted", payload, unique, text=canonical_json({"reason": said}) if said else None)
+    event = NewEvent("promoted", payload, unique, text=canonical_json({"reason": said}) if said else None)
     writer.append(
-        emit,
+        event,
         session=None if entry is None else entry.session_id,
         project=None if entry is None else entry.project,
         actor=actor,

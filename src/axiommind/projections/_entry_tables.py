@@ -1,4 +1,4 @@
-"""The tables of what was learned: entries, and the rows that their stage and status follow from."""
+"""The tables of entries, and of what their stage and status follow from."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ DDL = (
         failed integer not null
     )
     """,
-    # One row a quote that was found: where its words stand, with the file and line to open.
+    # One row per quote that was found: where its words are, with the file and line to open.
     """
     create view entry_evidence as
     select

@@ -1,8 +1,8 @@
-"""Entities, aliases and edges of what an event touched, anew from its rows.
+"""The entities, aliases and edges of tasks, conditions and artifacts, recomputed from their events.
 
 Everything is a function of `task_events` (and of the stages in `entries`), never of what the tables held before. An
-edge needs both its ends. A blocked task whose every blocker was forgotten waits for the project's placeholder. An id
-says what it names: tsk_, cond_, art_.
+edge needs both its ends. A blocked task whose every blocker was forgotten waits for the project's unknown blocker. The
+prefix of an id says what it is: tsk_, cond_, art_.
 """
 
 from __future__ import annotations
@@ -13,41 +13,41 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from axiommind.ids import canonical_json
+from axiommind.projections.entry_rows import STAGES
 from axiommind.projections.session_rows import iso
 from axiommind.projections.task_fold import (
     CREATING,
-    PLACEHOLDER,
-    Change,
-    Key,
-    Ref,
-    Row,
-    Task,
+    UNKNOWN_BLOCKER,
+    BlockedBy,
+    FoldedTask,
+    TaskChange,
+    TaskEvent,
+    TaskKey,
     entity_id,
     fold,
-    placeholder,
     printable,
+    unknown_blocker,
 )
 
-__all__ = ["entry_rows", "is_created", "recompute", "rows_of"]
+__all__ = ["events_about", "events_of_entry", "is_created", "recompute"]
 
-_STAGES = ("raw", "working", "candidate", "verified", "certified")
 _UNKNOWN_CONFIDENCE = 0.5
 _CREATING_ROWS = f"event_type in ({', '.join(repr(name) for name in CREATING)})"
 _IS_CREATED = f"select 1 from task_events where entity_id = ? and {_CREATING_ROWS} limit 1"
 
 
 def is_created(db: sqlite3.Connection, entity: str) -> bool:
-    """Whether an event that makes it is there."""
+    """Whether an event creates it."""
     return db.execute(_IS_CREATED, (entity,)).fetchone() is not None
 
 
 def recompute(db: sqlite3.Connection, touched: set[str]) -> None:
-    """Make everything about these entities anew."""
+    """Recompute everything about these entities."""
     _Recompute(db).run(touched)
 
 
-class _Link(NamedTuple):
-    """What an entity says about another one: an edge, where both are there."""
+class _EntityLink(NamedTuple):
+    """A link from an entity to another one: an edge, if both exist."""
 
     rel: str
     dst: str
@@ -62,7 +62,7 @@ class _Entity(NamedTuple):
     title: str
     project: str
     current: dict[str, Any]
-    keys: tuple[Key, ...]
+    keys: tuple[TaskKey, ...]
     words: tuple[str, ...]  # that its search text has beside title and key
     created_at: int
     updated_at: int
@@ -78,17 +78,17 @@ class _Recompute:
         projects = self._clear(touched)
         for entity in sorted(touched):
             if not entity.startswith("tsk_"):
-                self._put_other(entity)
-            elif task := fold(rows_of(self._db, entity)):
+                self._put_condition_or_artifact(entity)
+            elif task := fold(events_about(self._db, entity)):
                 projects.add(task.project)
                 self._put_task(task)
         for project in sorted(projects):
-            self._put_placeholder(project)
+            self._put_unknown_blocker(project)
         for entity_type, key in sorted(self._keys):
-            self._point(entity_type, key)
+            self._put_alias(entity_type, key)
 
     def _clear(self, touched: set[str]) -> set[str]:
-        """Takes out what was there, and says in which projects it was."""
+        """Delete the rows of these entities, and return the projects they were in."""
         projects: set[str] = set()
         for entity in touched:
             row = self._db.execute("select project from entities where entity_id = ?", (entity,)).fetchone()
@@ -112,14 +112,14 @@ class _Recompute:
             self._there[entity] = is_created(self._db, entity)
         return self._there[entity]
 
-    def _put_task(self, task: Task) -> None:
-        unknown, _ = placeholder(task.project)
+    def _put_task(self, task: FoldedTask) -> None:
+        unknown, _ = unknown_blocker(task.project)
         links = [_blocking("blocked_by", ref, unknown) for ref in task.blockers]
         links += [_blocking("blocked_by_suggested", ref, unknown) for ref in task.suggestions]
         kept = [link for link in links if link.dst == unknown or self._is_there(link.dst)]
         if task.status == "blocked" and not kept:
             last = task.history[-1].position
-            lost = Ref("condition", unknown, _UNKNOWN_CONFIDENCE, task.updated_at, last)
+            lost = BlockedBy("condition", unknown, _UNKNOWN_CONFIDENCE, task.updated_at, last)
             kept = [_blocking("blocked_by", lost, unknown)]
         self._put_links(task.task_id, task.project, links, kept)
         self._put_evidence(task)
@@ -132,8 +132,8 @@ class _Recompute:
                 {
                     "status": task.status,
                     "priority": task.priority,
-                    "blockers": _shown(kept, "blocked_by"),
-                    "blocker_suggestions": _shown(kept, "blocked_by_suggested"),
+                    "blockers": _listed(kept, "blocked_by"),
+                    "blocker_suggestions": _listed(kept, "blocked_by_suggested"),
                     "history": [change._asdict() for change in task.history],
                 },
                 task.keys,
@@ -143,7 +143,7 @@ class _Recompute:
             )
         )
 
-    def _put_other(self, entity: str) -> None:
+    def _put_condition_or_artifact(self, entity: str) -> None:
         """A condition or an artifact: declared by every entry that names it, so it stays while one of them does."""
         declared = list(
             _rows(
@@ -162,9 +162,9 @@ class _Recompute:
         first, last = declared[0], declared[-1]
         kind = CREATING[first.event_type]
         said = _rows(self._db, "entity_id = :id and event_type = 'condition_resolved_to'", {"id": entity})
-        newest = {str(row.body["entity_id"]): row for row in said}  # by target, the last time it was said
+        newest = {str(row.body["entity_id"]): row for row in said}  # by target, the latest
         links = [
-            _Link("resolves_to", dst, {"by": row.body.get("by")}, row.at, row.position)
+            _EntityLink("resolves_to", dst, {"by": row.body.get("by")}, row.at, row.position)
             for dst, row in newest.items()
             if dst != entity
         ]
@@ -180,13 +180,13 @@ class _Recompute:
             }
         else:
             current["url"] = last.body.get("url")
-        key = Key(printable(last.body.get("canonical_key")), first.at, first.position)
+        key = TaskKey(printable(last.body.get("canonical_key")), first.at, first.position)
         moved = max([last.at, *(link.at for link in kept)])
         self._put(_Entity(entity, kind, current["text"], first.project, current, (key,), (), first.at, moved))
 
-    def _put_placeholder(self, project: str) -> None:
-        """For a task whose blockers were forgotten, nobody declares it: it is there while an edge needs it."""
-        entity, key = placeholder(project)
+    def _put_unknown_blocker(self, project: str) -> None:
+        """Nobody declares the unknown blocker of tasks whose blockers were forgotten: it exists while needed."""
+        entity, key = unknown_blocker(project)
         if self._is_there(entity):
             return
         self._remove(entity)
@@ -200,14 +200,14 @@ class _Recompute:
         if first is None:
             return
         current = {
-            "text": PLACEHOLDER,
+            "text": UNKNOWN_BLOCKER,
             "status": "open",
             "auto_placeholder": True,
             "candidates": [],
             "resolved_to": None,
         }
-        keys = (Key(key, *first),)
-        self._put(_Entity(entity, "condition", PLACEHOLDER, project, current, keys, (), first[0], first[0]))
+        keys = (TaskKey(key, *first),)
+        self._put(_Entity(entity, "condition", UNKNOWN_BLOCKER, project, current, keys, (), first[0], first[0]))
 
     def _put(self, entity: _Entity) -> None:
         key = entity.keys[-1].text
@@ -242,7 +242,7 @@ class _Recompute:
         self._keys |= {(entity.entity_type, k.text) for k in entity.keys}
 
     def _stage(self, entity: str) -> str:
-        """The highest stage among the entries that speak of it, at least `working`."""
+        """The highest stage of the entries that mention it, at least `working`."""
         rows = self._db.execute(
             """
             select stage from entries
@@ -250,11 +250,11 @@ class _Recompute:
             """,
             (entity,),
         )
-        stages = ["working", *(str(row[0]) for row in rows if row[0] in _STAGES)]
-        return max(stages, key=_STAGES.index)
+        stages = ["working", *(str(row[0]) for row in rows if row[0] in STAGES)]
+        return max(stages, key=STAGES.index)
 
-    def _put_evidence(self, task: Task) -> None:
-        first: dict[str, Change] = {}
+    def _put_evidence(self, task: FoldedTask) -> None:
+        first: dict[str, TaskChange] = {}
         for change in task.history:
             if change.entry_id is not None:
                 first.setdefault(change.entry_id, change)
@@ -263,7 +263,7 @@ class _Recompute:
             for entry, change in first.items()
         )
 
-    def _put_links(self, entity: str, project: str, links: Iterable[_Link], kept: Iterable[_Link]) -> None:
+    def _put_links(self, entity: str, project: str, links: Iterable[_EntityLink], kept: Iterable[_EntityLink]) -> None:
         self._db.executemany(
             "insert into task_links values (?, ?) on conflict do nothing", [(entity, link.dst) for link in links]
         )
@@ -280,8 +280,8 @@ class _Recompute:
             ],
         )
 
-    def _point(self, entity_type: str, key: str) -> None:
-        """The alias of a key: whoever got it last."""
+    def _put_alias(self, entity_type: str, key: str) -> None:
+        """The alias of a key belongs to whoever got the key last."""
         self._db.execute("delete from entity_aliases where entity_type = ? and canonical_key = ?", (entity_type, key))
         self._db.execute(
             """
@@ -295,14 +295,14 @@ class _Recompute:
         )
 
 
-def _blocking(rel: str, ref: Ref, unknown: str) -> _Link:
+def _blocking(rel: str, ref: BlockedBy, unknown: str) -> _EntityLink:
     meta: dict[str, Any] = {"confidence": ref.confidence, "kind": ref.kind}
     if ref.entity_id == unknown:
         meta["auto_placeholder"] = True
-    return _Link(rel, ref.entity_id, meta, ref.at, ref.position)
+    return _EntityLink(rel, ref.entity_id, meta, ref.at, ref.position)
 
 
-def _shown(links: Iterable[_Link], rel: str) -> list[dict[str, Any]]:
+def _listed(links: Iterable[_EntityLink], rel: str) -> list[dict[str, Any]]:
     return [{"entity_id": link.dst, **link.meta} for link in links if link.rel == rel]
 
 
@@ -316,7 +316,7 @@ def _title_norm(title: str, key: str, project: str) -> str:
 # --- reading its own rows ----------------------------------------------------------------------------------
 
 
-def _rows(db: sqlite3.Connection, where: str, values: dict[str, Any]) -> Iterator[Row]:
+def _rows(db: sqlite3.Connection, where: str, values: dict[str, Any]) -> Iterator[TaskEvent]:
     for *rest, body in db.execute(
         f"""
         select position, event_type, entity_id, entry_id, project, actor, at, body
@@ -324,14 +324,14 @@ def _rows(db: sqlite3.Connection, where: str, values: dict[str, Any]) -> Iterato
         """,
         values,
     ):
-        yield Row._make((*rest, json.loads(body)))
+        yield TaskEvent._make((*rest, json.loads(body)))
 
 
-def rows_of(db: sqlite3.Connection, entity: str) -> Iterator[Row]:
+def events_about(db: sqlite3.Connection, entity: str) -> Iterator[TaskEvent]:
     """Every event about an entity, in order."""
     return _rows(db, "entity_id = :id", {"id": entity})
 
 
-def entry_rows(db: sqlite3.Connection, entry: str) -> list[Row]:
+def events_of_entry(db: sqlite3.Connection, entry: str) -> list[TaskEvent]:
     """Every event that an entry gave rise to, in order."""
     return list(_rows(db, "entry_id = :id", {"id": entry}))

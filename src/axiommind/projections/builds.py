@@ -1,7 +1,7 @@
 """Builds: every run of the pipeline over a session, how long its steps took, and what models cost.
 
-`learned` says up to where a session was learned, so that an unchanged one is not learned again. Folds the events
-that the pipeline writes about itself.
+`learned` says how far a session was learned, so that an unchanged one is not learned again. Folds the events that the
+pipeline writes about itself.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ def _called(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
 
 
 def _voided(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
-    """A task that the session spoke of went with another session: it is to be learned again."""
+    """A task that the session mentioned was forgotten with another session: it has to be learned again."""
     db.execute("delete from learned where session_id = ?", (event.session_id,))
     db.execute(
         "insert into learning_voids values (?, ?, ?) on conflict do update set position = excluded.position",
@@ -272,7 +272,7 @@ def _voided(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
 
 
 def _forget(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
-    """A forgotten session can be learned again when it comes back. What its models cost stays: it was spent."""
+    """A forgotten session can be learned again when it comes back. What models cost stays: it was spent."""
     sessions = event.payload["sessions"]
     for table in ("build_runs", "pipeline_metrics", "learned", "learning_voids"):
         db.executemany(f"delete from {table} where session_id = ?", [(s,) for s in sessions])

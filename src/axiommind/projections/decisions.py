@@ -1,7 +1,7 @@
 """Decisions: what a person decided, and the entries it rests on. Folds decision events.
 
-A decision belongs to a project, and is forgotten with it or by its own id. The log refuses nothing here: what may be
-evidence is decided before the event is written, and the table holds it to that.
+A decision belongs to a project, and is forgotten with it or by its own id. What may be evidence is decided before the
+event is written; the table's constraints repeat it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Entries: what was learned, the stage and standing of each claim, and the ledgers that say how it got there.
+"""Entries: what was learned, the stage and status of each claim, and the promotions and rulings that led there.
 
-Content never changes. The stage is that of the latest promotion, the status follows from rulings and open conflicts:
-both are worked out anew from their rows whenever those change, so that taking a session out leaves what the others
-said. Folds memory events; the text is in their blobs, and an event whose text was purged never was.
+Content never changes. The stage is that of the latest promotion, and the status follows from rulings and open
+conflicts: both are recomputed from their rows whenever those change, so that removing a session leaves what the others
+said. Folds learning's events; their text is in blobs, and an event whose text was purged never happened.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def _ruled(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     given = event.payload
     entry = given["entry_id"]
     act = _ACTS[event.event_type]
-    # What a person rejected stays rejected, also when the session is forgotten and comes back: the key says nothing.
+    # What a person rejected stays rejected, even when the session is forgotten and comes back: the key reveals nothing.
     if act == "deprecated" and given["value_key"]:
         db.execute(
             "insert into rejected_claims values (?, ?, ?) on conflict do nothing",
@@ -239,7 +239,7 @@ def _said(given: dict[str, Any], batch: Batch) -> str:
 
 
 def _settle(db: sqlite3.Connection, *entries: str) -> None:
-    """The status of entries: the latest ruling on them, or that a conflict is open."""
+    """Recompute the status of entries: the latest ruling on them, or an open conflict."""
     for entry in entries:
         ruling = db.execute(
             "select act, other_id from rulings where entry_id = ? order by position desc limit 1", (entry,)

@@ -1,4 +1,4 @@
-"""Reading entries: rows of what was learned, for memory and for whoever shows it. Not a projection."""
+"""Reading entries: rows of what was learned. Not a projection."""
 
 from __future__ import annotations
 
@@ -12,23 +12,28 @@ from axiommind.ids import number_of
 from axiommind.projections.passages import KIND_BITS, KINDS
 
 __all__ = [
+    "BY_AGENT",
+    "BY_PERSON",
     "ENTRY_STATUSES",
     "ENTRY_TYPES",
     "STAGES",
     "EntryRow",
-    "Evidence",
-    "Listed",
+    "EvidenceRow",
+    "ListedEntry",
     "find_entry",
+    "get_entry",
     "list_entries",
-    "one_entry",
 ]
 
 ENTRY_TYPES = ("fact", "decision", "insight", "task_note", "reference")
 STAGES = ("raw", "working", "candidate", "verified", "certified")  # in the order that an entry rises
 ENTRY_STATUSES = ("active", "contested", "deprecated", "superseded")
+# In the column `rule`, beside the names of rules and models: who made the claim by hand.
+BY_AGENT = "agent"
+BY_PERSON = "person"
 
 
-class Evidence(NamedTuple):
+class EvidenceRow(NamedTuple):
     """Where a quote was found; or why it was not (`reason`)."""
 
     position: int | None
@@ -64,11 +69,11 @@ class EntryRow(NamedTuple):
     title: str
     text: str
     content: dict[str, Any]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[EvidenceRow, ...]
 
 
-class Listed(NamedTuple):
-    """An entry in a list: `sessions` in which the same was said, of which this is the latest."""
+class ListedEntry(NamedTuple):
+    """An entry in a list, and in how many sessions the same was stated."""
 
     entry: EntryRow
     sessions: int
@@ -83,18 +88,18 @@ _COLUMNS = """
 
 def _row(values: Sequence[Any]) -> EntryRow:
     *plain, content, evidence = values
-    found = tuple(Evidence(*(one.get(name) for name in Evidence._fields)) for one in json.loads(evidence))
+    found = tuple(EvidenceRow(*(one.get(name) for name in EvidenceRow._fields)) for one in json.loads(evidence))
     row = EntryRow._make((*plain, json.loads(content), found))
     return row._replace(aligned=bool(row.aligned))
 
 
-def one_entry(db: sqlite3.Connection, entry_id: str) -> EntryRow | None:
+def get_entry(db: sqlite3.Connection, entry_id: str) -> EntryRow | None:
     row = db.execute(f"select {_COLUMNS} from entries e where e.entry_id = ?", (entry_id,)).fetchone()
     return None if row is None else _row(row)
 
 
 def find_entry(db: sqlite3.Connection, name: str) -> EntryRow:
-    """The entry that was meant: its id, the beginning of it, or the id that a search gave its passage."""
+    """The entry with this id, or whose id begins so; also by the id that a search gave its passage."""
     wanted = name.strip()
     if (number := number_of(wanted.lower())) is not None and number & (1 << KIND_BITS) - 1 == KINDS["insight"]:
         row = db.execute(f"select {_COLUMNS} from entries e where e.id = ?", (number >> KIND_BITS,)).fetchone()
@@ -106,11 +111,11 @@ def find_entry(db: sqlite3.Connection, name: str) -> EntryRow:
         {"start": start},
     ).fetchall()
     if len(start) < 5:
-        raise BadQuery(f"{name!r} fits every entry", hint="give more characters of the id")
+        raise BadQuery(f"{name!r} matches every entry", hint="give more characters of the id")
     if not rows:
         raise NotFound(f"there is no entry {name!r}", hint="axm entries lists them")
     if len(rows) > 1:
-        raise BadQuery(f"{name!r} fits several entries", hint="give more characters of the id")
+        raise BadQuery(f"{name!r} matches several entries", hint="give more characters of the id")
     return _row(rows[0])
 
 
@@ -124,8 +129,8 @@ def list_entries(
     session: str | None = None,
     every: bool = False,
     limit: int = 50,
-) -> list[Listed]:
-    """Entries, highest stage and newest first; claims that say the same as one, unless `every` is asked for."""
+) -> list[ListedEntry]:
+    """Entries, highest stage and newest first; those that say the same count as one, unless `every` is asked for."""
     wanted = ["true"]
     values: dict[str, Any] = {"limit": limit}
     for column, names in (("entry_type", types), ("stage", stages), ("status", statuses)):
@@ -157,4 +162,4 @@ def list_entries(
         """,
         values,
     ).fetchall()
-    return [Listed(_row(row[:-2]), row[-2]) for row in rows]
+    return [ListedEntry(_row(row[:-2]), row[-2]) for row in rows]

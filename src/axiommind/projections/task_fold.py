@@ -1,8 +1,8 @@
 """A task is a fold of its events: which transitions there are, and what every state must satisfy.
 
-Pure: rows in, a value out. It defends the invariants whatever it is given. An event that does not fit the state it
-meets changes nothing and stays in the history as `ignored`. Blocked needs a blocker or a suggestion of one; done and
-cancelled have neither and are final; a task never blocks itself.
+Pure: events in, a value out. It keeps the invariants whatever it is given. An event that does not fit the current state
+changes nothing and stays in the history as `ignored`. A blocked task has a blocker or a suggested one; done and
+cancelled tasks have neither and are final; a task never blocks itself.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from axiommind.ids import dedupe_key
 
 __all__ = [
     "CREATING",
-    "EVENTS",
+    "ENTITY_KINDS",
     "FINAL",
-    "KINDS",
-    "PLACEHOLDER",
     "PRIORITIES",
+    "TASK_EVENTS",
     "TASK_STATUSES",
     "TRANSITIONS",
-    "Change",
-    "Key",
-    "Ref",
-    "Row",
-    "Task",
+    "UNKNOWN_BLOCKER",
+    "BlockedBy",
+    "FoldedTask",
+    "TaskChange",
+    "TaskEvent",
+    "TaskKey",
     "advance",
     "entity_id",
+    "entity_of",
     "fold",
-    "placeholder",
     "printable",
-    "subject",
+    "unknown_blocker",
 ]
 
 TRANSITIONS: dict[str, frozenset[str]] = {
@@ -45,11 +45,11 @@ TASK_STATUSES = tuple(TRANSITIONS)
 FINAL = frozenset(status for status, after in TRANSITIONS.items() if not after)
 STARTS = ("pending", "in_progress")
 PRIORITIES = ("critical", "high", "medium", "low")
-KINDS = ("task", "condition", "artifact")
-PLACEHOLDER = "(unknown blocker)"
+ENTITY_KINDS = ("task", "condition", "artifact")
+UNKNOWN_BLOCKER = "(unknown blocker)"
 
 CREATING = {"task_created": "task", "condition_declared": "condition", "artifact_declared": "artifact"}
-EVENTS = (
+TASK_EVENTS = (
     *CREATING,
     "task_status_changed",
     "task_priority_changed",
@@ -61,7 +61,7 @@ EVENTS = (
 )
 
 
-class Row(NamedTuple):
+class TaskEvent(NamedTuple):
     """One event about a task, a condition or an artifact, with its text merged into `body`."""
 
     position: int
@@ -74,8 +74,8 @@ class Row(NamedTuple):
     body: dict[str, Any]
 
 
-class Ref(NamedTuple):
-    """What a task waits for, and the event that said so."""
+class BlockedBy(NamedTuple):
+    """A blocker of a task, and the event that named it."""
 
     kind: str
     entity_id: str
@@ -84,7 +84,7 @@ class Ref(NamedTuple):
     position: int
 
 
-class Key(NamedTuple):
+class TaskKey(NamedTuple):
     """A canonical key that a task has or had, and the event that gave it."""
 
     text: str
@@ -92,9 +92,9 @@ class Key(NamedTuple):
     position: int
 
 
-class Change(NamedTuple):
-    """A line of a task's history. `outcome`: applied, rejected (it was said, and is forbidden) or ignored (an event
-    that does not fit the state it met)."""
+class TaskChange(NamedTuple):
+    """A line of a task's history. `outcome`: applied, rejected (it was said, but is forbidden) or ignored (an event
+    that did not fit the state)."""
 
     position: int
     event_type: str
@@ -107,21 +107,21 @@ class Change(NamedTuple):
     reason: str = ""
 
 
-class Task(NamedTuple):
+class FoldedTask(NamedTuple):
     task_id: str
     title: str
     canonical_key: str
     project: str
     status: str
     priority: str | None
-    blockers: tuple[Ref, ...]
-    suggestions: tuple[Ref, ...]
+    blockers: tuple[BlockedBy, ...]
+    suggestions: tuple[BlockedBy, ...]
     created_at: int
     updated_at: int
-    heard_at: int  # when somebody last said how far it is: a change, the same again, or what cannot be
-    listed_at: int  # when it was last said to be there at all
-    history: tuple[Change, ...]
-    keys: tuple[Key, ...]  # the last is the one it goes by now
+    heard_at: int  # the latest news of its progress: a change, the same again, or a rejected change
+    listed_at: int  # when it was last listed at all
+    history: tuple[TaskChange, ...]
+    keys: tuple[TaskKey, ...]  # the last is the current one
 
     @property
     def is_final(self) -> bool:
@@ -133,13 +133,13 @@ def entity_id(prefix: str, *parts: str | int) -> str:
     return f"{prefix}_{dedupe_key(prefix, *parts)[:16]}"
 
 
-def placeholder(project: str | None) -> tuple[str, str]:
-    """Id and canonical key of the condition that stands for a project's blockers that nobody named."""
+def unknown_blocker(project: str | None) -> tuple[str, str]:
+    """Id and canonical key of the condition that stands for every blocker of a project that nobody named."""
     key = f"cond:{project or 'default'}:unknown blocker"
     return entity_id("cond", key), key
 
 
-def subject(event_type: str, payload: dict[str, Any]) -> str:
+def entity_of(event_type: str, payload: dict[str, Any]) -> str:
     """Which entity an event is about."""
     if event_type == "condition_resolved_to":
         return str(payload["condition_id"])
@@ -151,10 +151,10 @@ def printable(text: object) -> str:
     return str(text or "").encode("utf-8", "replace").decode()
 
 
-def fold(rows: Iterable[Row]) -> Task | None:
-    """The task that these rows, in order of position, leave; None when none of them creates it."""
-    task: Task | None = None
-    early: list[Change] = []
+def fold(rows: Iterable[TaskEvent]) -> FoldedTask | None:
+    """The task after these events, which are in order of position; None when none of them creates it."""
+    task: FoldedTask | None = None
+    early: list[TaskChange] = []
     for row in rows:
         if task is not None:
             task = advance(task, row)
@@ -165,7 +165,7 @@ def fold(rows: Iterable[Row]) -> Task | None:
     return task
 
 
-def advance(task: Task, row: Row) -> Task:
+def advance(task: FoldedTask, row: TaskEvent) -> FoldedTask:
     """The task after one more event."""
     match row.event_type:
         case "task_status_changed":
@@ -187,11 +187,11 @@ def advance(task: Task, row: Row) -> Task:
             return _kept(task, row, "ignored", "the task exists already")
 
 
-def _created(row: Row, early: list[Change]) -> Task:
+def _created(row: TaskEvent, early: list[TaskChange]) -> FoldedTask:
     body = row.body
     status = body.get("status")
     priority = body.get("priority")
-    task = Task(
+    task = FoldedTask(
         task_id=row.entity_id,
         title=printable(body.get("title")),
         canonical_key=printable(body.get("canonical_key")),
@@ -205,12 +205,12 @@ def _created(row: Row, early: list[Change]) -> Task:
         heard_at=row.at,
         listed_at=row.at,
         history=tuple(early),
-        keys=(Key(printable(body.get("canonical_key")), row.at, row.position),),
+        keys=(TaskKey(printable(body.get("canonical_key")), row.at, row.position),),
     )
     return task._replace(history=(*early, _change(row, "applied", "", None, task.status)))
 
 
-def _status(task: Task, row: Row) -> Task:
+def _status(task: FoldedTask, row: TaskEvent) -> FoldedTask:
     before, after = _word(row.body, "from"), _word(row.body, "to")
     if before != task.status:
         return _kept(task, row, "ignored", f"the task was {task.status}")
@@ -223,7 +223,7 @@ def _status(task: Task, row: Row) -> Task:
     return task._replace(blockers=(), suggestions=()) if task.is_final else task
 
 
-def _priority(task: Task, row: Row) -> Task:
+def _priority(task: FoldedTask, row: TaskEvent) -> FoldedTask:
     before, after = _word(row.body, "from"), _word(row.body, "to")
     if task.is_final:
         return _kept(task, row, "ignored", f"the task was {task.status}")
@@ -232,15 +232,15 @@ def _priority(task: Task, row: Row) -> Task:
     return _applied(task, row, before, after)._replace(priority=after)
 
 
-def _title(task: Task, row: Row) -> Task:
+def _title(task: FoldedTask, row: TaskEvent) -> FoldedTask:
     title, key = printable(row.body.get("title")), printable(row.body.get("canonical_key"))
     if not title or not key:
         return _kept(task, row, "ignored", "no title")
-    keys = (*(k for k in task.keys if k.text != key), Key(key, row.at, row.position))
+    keys = (*(k for k in task.keys if k.text != key), TaskKey(key, row.at, row.position))
     return _applied(task, row, task.title, title)._replace(title=title, canonical_key=key, keys=keys)
 
 
-def _blockers(task: Task, row: Row) -> Task:
+def _blockers(task: FoldedTask, row: TaskEvent) -> FoldedTask:
     refs = _refs(task.task_id, row)
     mode = row.body.get("mode")
     if task.is_final:
@@ -262,31 +262,33 @@ def _word(body: dict[str, Any], name: str) -> str | None:
     return word if isinstance(word, str) else None
 
 
-def _refs(task_id: str, row: Row) -> tuple[Ref, ...]:
-    found: dict[str, Ref] = {}
+def _refs(task_id: str, row: TaskEvent) -> tuple[BlockedBy, ...]:
+    found: dict[str, BlockedBy] = {}
     for item in row.body.get("blockers") or ():
         kind, entity = _word(item, "kind"), _word(item, "entity_id")
-        if kind in KINDS and entity and entity != task_id:
+        if kind in ENTITY_KINDS and entity and entity != task_id:
             confidence = item.get("confidence")
             sure = float(confidence) if isinstance(confidence, int | float) else 0.0
-            found.setdefault(entity, Ref(kind, entity, min(1.0, max(0.0, sure)), row.at, row.position))
+            found.setdefault(entity, BlockedBy(kind, entity, min(1.0, max(0.0, sure)), row.at, row.position))
     return tuple(found.values())
 
 
-def _change(row: Row, outcome: str, reason: str, before: str | None = None, after: str | None = None) -> Change:
-    return Change(row.position, row.event_type, row.at, row.actor, row.entry_id, before, after, outcome, reason)
+def _change(
+    row: TaskEvent, outcome: str, reason: str, before: str | None = None, after: str | None = None
+) -> TaskChange:
+    return TaskChange(row.position, row.event_type, row.at, row.actor, row.entry_id, before, after, outcome, reason)
 
 
-def _kept(task: Task, row: Row, outcome: str, reason: str) -> Task:
-    """Nothing changes; the history remembers what was said."""
+def _kept(task: FoldedTask, row: TaskEvent, outcome: str, reason: str) -> FoldedTask:
+    """Nothing changes; the history records what was said."""
     before, after = _word(row.body, "from"), _word(row.body, "to")
     return task._replace(history=(*task.history, _change(row, outcome, reason, before, after)))
 
 
-def _heard(task: Task, row: Row) -> Task:
+def _heard(task: FoldedTask, row: TaskEvent) -> FoldedTask:
     return task._replace(heard_at=max(task.heard_at, row.at), listed_at=max(task.listed_at, row.at))
 
 
-def _applied(task: Task, row: Row, before: str | None, after: str | None) -> Task:
+def _applied(task: FoldedTask, row: TaskEvent, before: str | None, after: str | None) -> FoldedTask:
     history = (*task.history, _change(row, "applied", "", before, after))
     return task._replace(updated_at=max(task.updated_at, row.at), history=history)

@@ -1,7 +1,6 @@
-"""What people ask about tasks: lists, the blocked ones with what they wait for, one task in full.
+"""Reading tasks: lists, the blocked ones with their blockers, one task in full. Not a projection.
 
-Reads the tables of `tasks` and writes nothing. A blocker that is a task carries that task's status, so a reader sees
-that it is done and the blocked one may go on.
+A blocker that is a task has that task's status, so a reader sees when it is done and the blocked one can continue.
 """
 
 from __future__ import annotations
@@ -130,7 +129,7 @@ def list_blocked_tasks(db: sqlite3.Connection, project: str | None = None, limit
 def list_tasks_with_only_suggested_blockers(
     db: sqlite3.Connection, project: str | None = None, limit: int = 50
 ) -> list[BlockedTask]:
-    """Blocked, as far as anyone can tell only by guesses: each wants a person's word."""
+    """Blocked tasks whose blockers are only suggested: each needs a person's word."""
     guessed, known = _HAS.format(rel="blocked_by_suggested", more=""), _HAS.format(rel="blocked_by", more="")
     return _expanded(db, _tasks(db, f"{_BLOCKED} and {guessed} and not {known}", project, limit))
 
@@ -138,7 +137,7 @@ def list_tasks_with_only_suggested_blockers(
 def list_tasks_with_unknown_placeholder_blocker(
     db: sqlite3.Connection, project: str | None = None, limit: int = 50
 ) -> list[BlockedTask]:
-    """Blocked, and nobody said by what."""
+    """Blocked tasks for which nobody said by what."""
     unknown = _HAS.format(rel="blocked_by", more=" and json_extract(e.meta_json, '$.auto_placeholder')")
     return _expanded(db, _tasks(db, f"{_BLOCKED} and {unknown}", project, limit))
 
@@ -165,7 +164,7 @@ def list_resolved_conditions(
 
 
 def get_task_detail(db: sqlite3.Connection, task_id: str) -> TaskDetail | None:
-    """One task: as it is, what it waits for, everything that happened to it, and the entries that say so."""
+    """One task with its blockers, its history, and the entries that it rests on."""
     found = _tasks(db, "t.entity_id = :id", None, 1, id=task_id)
     if not found:
         return None

@@ -1,9 +1,9 @@
 """Tasks, conditions and artifacts as entities, their aliases, and the edges between them and to their entries.
 
-`task_events` holds the events as rows with their text; everything else is recomputed from the rows of what was
-touched, so a rebuild and an increment agree, and forgetting is: delete the rows, recompute. So is voiding what one
+`task_events` holds the events as rows with their text; everything else is recomputed from the rows of the entities that
+were touched, so that a rebuild and an increment agree. Forgetting deletes rows and recomputes; so does voiding what one
 session said of some entities, which lets it be learned again. An edge needs both its ends. A blocked task whose every
-blocker was forgotten waits for the project's placeholder.
+blocker was forgotten waits for the project's unknown blocker.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import sqlite3
 
 from axiommind.model import Event
 from axiommind.projections import OF_PROJECT, Batch, Table
-from axiommind.projections._task_entities import entry_rows, is_created, recompute, rows_of
-from axiommind.projections.task_fold import CREATING, EVENTS, subject
+from axiommind.projections._task_entities import events_about, events_of_entry, is_created, recompute
+from axiommind.projections.task_fold import CREATING, TASK_EVENTS, entity_of
 
-__all__ = ["apply", "create", "entry_rows", "rows_of"]
+__all__ = ["apply", "create", "events_about", "events_of_entry"]
 
 NAME = "tasks"
 VERSION = 2
 AFTER: tuple[str, ...] = ("entries",)
-EVENT_TYPES = (*EVENTS, "learning_voided", "forgotten", "promoted")
+EVENT_TYPES = (*TASK_EVENTS, "learning_voided", "forgotten", "promoted")
 TABLES = (
     Table(
         "entities",
@@ -80,7 +80,7 @@ _DDL = (
     "create index idx_task_events_entity on task_events(entity_id, event_type, position)",
     "create index idx_task_events_entry on task_events(entry_id)",
     "create index idx_task_events_session on task_events(session_id)",
-    # Every link that was said, also to what is not there (any more): who must be looked at when it comes or goes.
+    # Every link that was stated, even to what does not exist: its source is recomputed when that comes or goes.
     """
     create table task_links (
         src_id text not null,
@@ -199,7 +199,7 @@ def create(db: sqlite3.Connection) -> None:
 
 def apply(db: sqlite3.Connection, batch: Batch) -> None:
     touched: set[str] = set()
-    flipped: set[str] = set()  # came to be, or may have gone: whoever links to them is touched as well
+    flipped: set[str] = set()  # appeared, or may have gone: whatever links to them is touched too
     promoted: set[str] = set()
     for event in batch.events:
         if event.event_type == "forgotten":
@@ -226,7 +226,7 @@ def _record(db: sqlite3.Connection, event: Event, batch: Batch, touched: set[str
         if content is None:  # forgotten later in the log
             return
         body |= json.loads(content)
-    entity = subject(event.event_type, body)
+    entity = entity_of(event.event_type, body)
     touched.add(entity)
     if event.event_type in CREATING and not is_created(db, entity):
         flipped.add(entity)
@@ -264,7 +264,7 @@ def _forget(db: sqlite3.Connection, event: Event, touched: set[str], flipped: se
 
 
 def _void(db: sqlite3.Connection, event: Event, touched: set[str], flipped: set[str]) -> None:
-    """What a session said of these entities until now does not count any more: it is about to be learned anew."""
+    """What a session said of these entities so far no longer counts: it is about to be learned again."""
     for entity in event.payload["entities"]:
         found = db.execute(
             "delete from task_events where session_id = ? and entity_id = ? and position < ?",

@@ -1,8 +1,8 @@
-"""The gate between candidate and verified: a built-in checker that always speaks, and Idris 2 where it is installed.
+"""The gate between candidate and verified: a built-in checker that always runs, and Idris 2 where it is installed.
 
-Both hold the same obligations under the same names. With both present they must agree about every entry: if they do
-not, one of them is wrong, nothing passes, and the difference is told in words. What was verified says by whom, and
-never claims more than was run."""
+Both check the same obligations under the same names. Where both run they must agree about every entry: if they do not,
+one of them is wrong, nothing passes, and the difference is reported. What was verified says by whom, and never claims
+more than was run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from axiommind.learning.checks import builtin
-from axiommind.learning.checks._runner import Idris, Judged, find_idris, idris_status, judge
+from axiommind.learning.checks._runner import Idris, IdrisJudgement, find_idris, idris_status, judge
 from axiommind.learning.checks.builtin import OBLIGATIONS
 from axiommind.learning.checks.candidate import Candidate
 
-__all__ = ["OBLIGATIONS", "Checked", "Idris", "Spoken", "Verdict", "check", "find_idris", "idris_status"]
+__all__ = ["OBLIGATIONS", "Checked", "CheckerReport", "Idris", "Verdict", "check", "find_idris", "idris_status"]
 
-_DISAGREE = "checkers_agree"  # what an entry failed that only a disagreement holds back
+_DISAGREE = "checkers_agree"  # what an entry fails that only a disagreement holds back
 _NAMED = 5
 
 
@@ -28,9 +28,9 @@ class Verdict(NamedTuple):
     failed: tuple[str, ...] = ()
 
 
-class Spoken(NamedTuple):
-    """What one checker said. `ok`: it gave a verdict on every entry, whichever; not ok: it hung, crashed, or could not
-    be understood."""
+class CheckerReport(NamedTuple):
+    """What one checker said. `ok`: it gave a verdict on every entry; not ok: it hung, crashed, or could not be
+    understood."""
 
     name: Literal["builtin", "idris2"]
     version: str
@@ -40,7 +40,7 @@ class Spoken(NamedTuple):
 
 
 class Checked(NamedTuple):
-    checkers: tuple[Spoken, ...]
+    checkers: tuple[CheckerReport, ...]
     verdicts: dict[str, Verdict]
     agree: bool
     verified_by: str  # `builtin`, or `idris2-0.8.0` when that one was run and agreed
@@ -48,18 +48,18 @@ class Checked(NamedTuple):
 
 
 def check(candidates: Sequence[Candidate], *, idris: Idris | None) -> Checked:
-    """The verdict on each candidate. Two candidates of one id share the stricter one."""
+    """The verdict on each candidate. Two candidates with the same id share the stricter one."""
     started = time.perf_counter()
     failed = [builtin.failures(candidate) for candidate in candidates]
     rejected = {index for index, names in enumerate(failed) if names}
     said = _summary(candidates, rejected, {index: ", ".join(failed[index]) for index in rejected})
-    spoken = [Spoken("builtin", builtin.VERSION, True, time.perf_counter() - started, said)]
+    spoken = [CheckerReport("builtin", builtin.VERSION, True, time.perf_counter() - started, said)]
     verified_by, difference = "builtin", ""
     if idris is not None and candidates:
         started = time.perf_counter()
         judged = judge(candidates, idris)
         said = judged.silent or "; ".join((_summary(candidates, judged.rejected, {}), *judged.remarks))
-        spoken.append(Spoken("idris2", idris.version, not judged.silent, time.perf_counter() - started, said))
+        spoken.append(CheckerReport("idris2", idris.version, not judged.silent, time.perf_counter() - started, said))
         difference = _difference(candidates, failed, judged)
         if not difference:
             verified_by = f"idris2-{idris.version}"
@@ -83,7 +83,7 @@ def _name(candidate: Candidate) -> str:
     return candidate.entry_id if builtin.is_id(candidate.entry_id) else repr(candidate.entry_id[:40])
 
 
-def _difference(candidates: Sequence[Candidate], failed: Sequence[tuple[str, ...]], judged: Judged) -> str:
+def _difference(candidates: Sequence[Candidate], failed: Sequence[tuple[str, ...]], judged: IdrisJudgement) -> str:
     if judged.silent:
         return f"idris2 gave no verdict, so nothing of this batch passes: {judged.silent}"
     told = []

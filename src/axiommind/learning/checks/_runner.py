@@ -1,4 +1,4 @@
-"""Finding and running `idris2`: in a scratch folder, with an end to its time and to what it may print.
+"""Finding and running `idris2`: in a scratch folder, with a limit on its time and its output.
 
 A pass is more than an exit status of 0: Idris writes `Batch.ttc` only for a module without an error, and ends with 0 on
 some errors that have no place in a file. So both are asked for, in a folder where no older file can stand."""
@@ -21,7 +21,7 @@ from typing import NamedTuple
 from axiommind.learning.checks.candidate import Candidate
 from axiommind.learning.checks.idris import MODULE, batches, module
 
-__all__ = ["Idris", "Judged", "find_idris", "idris_status", "judge"]
+__all__ = ["Idris", "IdrisJudgement", "find_idris", "idris_status", "judge"]
 
 _SECONDS = 60.0
 _VERSION_SECONDS = 10.0
@@ -47,7 +47,7 @@ class Idris(NamedTuple):
     seconds: float = _SECONDS  # for one module
 
 
-class Judged(NamedTuple):
+class IdrisJudgement(NamedTuple):
     """Which of the candidates (by index) it rejected. `silent` says why there is no verdict at all."""
 
     rejected: frozenset[int]
@@ -101,7 +101,7 @@ def _ask_version(path: str, environ: Mapping[str, str]) -> Idris | str:
     return Idris(path, said[1], dict(environ))
 
 
-def judge(entries: Sequence[Candidate], idris: Idris) -> Judged:
+def judge(entries: Sequence[Candidate], idris: Idris) -> IdrisJudgement:
     """Every candidate that is not rejected stood in a module that passed. After a module without a verdict no other
     is tried: the next would hang or crash as well."""
     rejected: set[int] = set()
@@ -110,8 +110,8 @@ def judge(entries: Sequence[Candidate], idris: Idris) -> Judged:
         try:
             rejected |= _judge_batch(entries, list(batch), idris, remarks)
         except _Silent as silent:
-            return Judged(frozenset(), str(silent), tuple(remarks))
-    return Judged(frozenset(rejected), "", tuple(remarks))
+            return IdrisJudgement(frozenset(), str(silent), tuple(remarks))
+    return IdrisJudgement(frozenset(rejected), "", tuple(remarks))
 
 
 class _Silent(Exception):

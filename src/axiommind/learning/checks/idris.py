@@ -16,7 +16,7 @@ from axiommind.learning.checks.builtin import is_id
 from axiommind.learning.checks.candidate import Candidate
 from axiommind.model import Span
 
-__all__ = ["MODULE", "Module", "batches", "literal", "module"]
+__all__ = ["MODULE", "IdrisModule", "batches", "literal", "module"]
 
 MODULE = "Batch"
 
@@ -26,7 +26,7 @@ _MODULE_ENTRIES = 200
 _MODULE_ITEMS = 2000  # entries, spans and blockers together
 
 
-class Module(NamedTuple):
+class IdrisModule(NamedTuple):
     """The text, and of which entry (counted from 1 in this module) each line of it speaks."""
 
     text: str
@@ -91,7 +91,7 @@ def _entry(entry: Candidate) -> str:
     return f"UnknownEntry {start} {_text(entry.type)} {spans}"
 
 
-def module(entries: Sequence[Candidate]) -> Module:
+def module(entries: Sequence[Candidate]) -> IdrisModule:
     """Proofs come after all entries: an error message shows the lines before the place it speaks of, and those of a
     proof then hold no words of anybody's."""
     written = _schema().splitlines()
@@ -108,7 +108,7 @@ def module(entries: Sequence[Candidate]) -> Module:
     for number in range(1, len(entries) + 1):
         # Qualified: a bare lower-case name would be bound as a variable wherever it stood in a type.
         write(number, f"verified{number} : Verified", f"verified{number} = MkVerified {MODULE}.entry{number} Oh")
-    return Module("\n".join(written) + "\n", lines)
+    return IdrisModule("\n".join(written) + "\n", lines)
 
 
 def batches(entries: Sequence[Candidate]) -> Iterator[range]:

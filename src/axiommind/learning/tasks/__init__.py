@@ -1,1 +1,2 @@
-"""Living tasks: from what sessions say about work to events about tasks, what blocks them, and what that is."""
+"""Tasks across sessions: from what was said about work to events about tasks, what blocks them, and what a person
+changes."""

@@ -1,7 +1,7 @@
 """What a task waits for, from words to references: a task, an artifact, or a condition.
 
-A text becomes a task only when it means one beyond doubt; nothing here makes a task up. Otherwise it is a condition,
-which keeps the tasks that it may mean as candidates. A task's own title is no blocker of it.
+A text becomes a task only when it means one beyond doubt; no task is made up here. Otherwise it is a condition, which
+keeps the tasks that it may mean as candidates. A task never blocks itself.
 """
 
 from __future__ import annotations
@@ -12,10 +12,24 @@ from typing import Any, NamedTuple
 
 from axiommind.extraction.drafts import DraftBlocker
 from axiommind.learning.keys import canonical_key
-from axiommind.learning.tasks.canonical import artifact_in
-from axiommind.learning.tasks.match import Match, Near, exact, looks_like_condition, norm, strict, suggest_candidates
-from axiommind.learning.tasks.state import World
-from axiommind.projections.task_fold import PLACEHOLDER, Task, entity_id, placeholder, printable
+from axiommind.learning.tasks.artifacts import artifact_in
+from axiommind.learning.tasks.match import (
+    Near,
+    TaskMatch,
+    exact,
+    looks_like_condition,
+    norm,
+    strict,
+    suggest_candidates,
+)
+from axiommind.learning.tasks.state import TaskOverlay
+from axiommind.projections.task_fold import (
+    UNKNOWN_BLOCKER,
+    FoldedTask,
+    entity_id,
+    printable,
+    unknown_blocker,
+)
 
 __all__ = ["BlockerRef", "declare", "refer", "unknown"]
 
@@ -33,68 +47,70 @@ class BlockerRef(NamedTuple):
     entity_id: str
     raw_text: str
     confidence: float
-    candidates: tuple[Match, ...] = ()
+    candidates: tuple[TaskMatch, ...] = ()
     key: str = ""
     text: str = ""
     url: str | None = None
 
 
-def refer(world: World, task: Task, blockers: Iterable[DraftBlocker], near: Near | None = None) -> list[BlockerRef]:
-    """What these words mean, each thing once, the task itself left out."""
+def refer(
+    overlay: TaskOverlay, task: FoldedTask, blockers: Iterable[DraftBlocker], near: Near | None = None
+) -> list[BlockerRef]:
+    """What these words refer to, each thing once, without the task itself."""
     found: dict[str, BlockerRef] = {}
     own = norm(task.title)
     for blocker in blockers:
         text = printable(blocker.text).strip()
         if not text or norm(text) == own:
             continue
-        ref = _one(world, text, blocker.is_title, near)
+        ref = _one(overlay, text, blocker.is_title, near)
         if ref.entity_id != task.task_id:
             found.setdefault(ref.entity_id, ref)
     return list(found.values())
 
 
-def unknown(world: World) -> BlockerRef:
+def unknown(overlay: TaskOverlay) -> BlockerRef:
     """The condition that stands for a blocker that nobody named."""
-    entity, key = placeholder(world.project)
-    return BlockerRef("condition", entity, PLACEHOLDER, UNKNOWN_CONFIDENCE, key=key, text=PLACEHOLDER)
+    entity, key = unknown_blocker(overlay.project)
+    return BlockerRef("condition", entity, UNKNOWN_BLOCKER, UNKNOWN_CONFIDENCE, key=key, text=UNKNOWN_BLOCKER)
 
 
-def _one(world: World, text: str, is_title: bool, near: Near | None) -> BlockerRef:
-    if (named := _TASK_ID.search(text)) and world.task(named[0]) is not None:
+def _one(overlay: TaskOverlay, text: str, is_title: bool, near: Near | None) -> BlockerRef:
+    if (named := _TASK_ID.search(text)) and overlay.task(named[0]) is not None:
         return BlockerRef("task", named[0], text, EXPLICIT_CONFIDENCE)
     if is_title:
-        task_id = exact(world, text, world.project)
-        return BlockerRef("task", task_id, text, EXPLICIT_CONFIDENCE) if task_id else _condition(world, text, near)
-    match = strict(world, text, project=world.project, now=world.now, near=near)
+        task_id = exact(overlay, text, overlay.project)
+        return BlockerRef("task", task_id, text, EXPLICIT_CONFIDENCE) if task_id else _condition(overlay, text, near)
+    match = strict(overlay, text, project=overlay.project, now=overlay.now, near=near)
     if match is not None and match.method == "exact":
         return BlockerRef("task", match.task_id, text, match.score)
-    if artifact := artifact_in(text, world.project):
+    if artifact := artifact_in(text, overlay.project):
         entity = entity_id("art", artifact.key)
         return BlockerRef(
             "artifact", entity, text, artifact.confidence, key=artifact.key, text=artifact.text, url=artifact.url
         )
     if match is not None:
         return BlockerRef("task", match.task_id, text, match.score)
-    return _condition(world, text, near)
+    return _condition(overlay, text, near)
 
 
-def _condition(world: World, text: str, near: Near | None) -> BlockerRef:
-    key = canonical_key("cond", world.project, text)
+def _condition(overlay: TaskOverlay, text: str, near: Near | None) -> BlockerRef:
+    key = canonical_key("cond", overlay.project, text)
     confidence = HINT_CONFIDENCE if looks_like_condition(text) else UNKNOWN_CONFIDENCE
-    candidates = suggest_candidates(world, text, project=world.project, now=world.now, near=near)
+    candidates = suggest_candidates(overlay, text, project=overlay.project, now=overlay.now, near=near)
     return BlockerRef("condition", entity_id("cond", key), text, confidence, tuple(candidates), key, text)
 
 
-def declare(world: World, ref: BlockerRef, entry_id: str | None, at: int | None) -> None:
-    """Every entry that names a condition or an artifact declares it: it stays while one of them does."""
+def declare(overlay: TaskOverlay, ref: BlockerRef, entry_id: str | None, at: int | None) -> None:
+    """Every entry that names a condition or an artifact declares it: it exists while one of them does."""
     if ref.kind == "task":
         return
     payload: dict[str, Any] = {"entity_id": ref.entity_id, "entry_id": entry_id}
     said = {"text": ref.text, "canonical_key": ref.key}
     key = (ref.entity_id, entry_id or "")
     if ref.kind == "artifact":
-        world.emit("artifact_declared", payload, *key, said={**said, "url": ref.url}, at=at)
+        overlay.emit("artifact_declared", payload, *key, said={**said, "url": ref.url}, at=at)
     else:
-        payload["auto_placeholder"] = ref.entity_id == placeholder(world.project)[0]
+        payload["auto_placeholder"] = ref.entity_id == unknown_blocker(overlay.project)[0]
         candidates = [{"task_id": match.task_id, "score": match.score} for match in ref.candidates]
-        world.emit("condition_declared", payload, *key, said={**said, "candidates": candidates}, at=at)
+        overlay.emit("condition_declared", payload, *key, said={**said, "candidates": candidates}, at=at)

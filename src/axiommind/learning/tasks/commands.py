@@ -1,5 +1,5 @@
-"""What a person may say of tasks and conditions: the same table and the same laws as for drafts, and an answer when
-something cannot be.
+"""What a person may change of tasks and conditions: the same transitions and laws as for drafts, and an error that says
+why not.
 """
 
 from __future__ import annotations
@@ -8,60 +8,72 @@ from typing import Any
 
 from axiommind.errors import BadQuery, NotFound
 from axiommind.learning.new_event import NewEvent
-from axiommind.learning.tasks.changes import need_blocker, prioritise, way
-from axiommind.learning.tasks.state import IndexState, World
-from axiommind.projections.task_fold import PRIORITIES, TASK_STATUSES, TRANSITIONS, Task, placeholder
+from axiommind.learning.tasks.changes import need_blocker, prioritise, transition_path
+from axiommind.learning.tasks.state import IndexState, TaskOverlay
+from axiommind.projections.task_fold import (
+    PRIORITIES,
+    TASK_STATUSES,
+    TRANSITIONS,
+    FoldedTask,
+    unknown_blocker,
+)
 
 __all__ = ["resolve_condition", "set_priority", "set_status"]
 
+_AGAIN = "listing the same title again starts a new task"
+
 
 def set_status(state: IndexState, task_id: str, to: str, *, epoch: str, now: int) -> list[NewEvent]:
-    """A person says what a task is now. Completing one that was not begun is two changes, as for everyone."""
-    world, task = _open(state, task_id, epoch, now)
+    """A person sets the status of a task. Completing one that was not begun is two changes, as for everyone."""
+    overlay, task = _open(state, task_id, epoch, now)
     if to not in TASK_STATUSES:
         raise BadQuery(f"there is no status {to!r}", hint=f"one of: {', '.join(TASK_STATUSES)}")
     if to == task.status:
         raise BadQuery(f"{task_id} is {to} already", hint=f"axm task show {task_id}")
-    path = way(task.status, to)
+    path = transition_path(task.status, to)
     if path is None:
         after = sorted(TRANSITIONS[task.status], key=TASK_STATUSES.index)
         if not after:
-            raise BadQuery(f"{task_id} is {task.status}, and that is final", hint="a title that returns is a new task")
+            raise BadQuery(
+                f"{task_id} is {task.status}, and that is final", hint="listing the title again starts a new task"
+            )
         raise BadQuery(f"{task_id} is {task.status} and cannot become {to}", hint=f"it can become: {', '.join(after)}")
-    nth = len(state.rows(task_id))
+    nth = len(state.events_about(task_id))
     if to == "blocked":
-        need_blocker(world, task, None, nth, None)
+        need_blocker(overlay, task, None, nth, None)
     for before, step in path:
         payload: dict[str, Any] = {"task_id": task_id, "from": before, "to": step, "entry_id": None, "spans": []}
-        world.emit("task_status_changed", payload, task_id, f"{before}->{step}", "", nth)
-    return world.emits
+        overlay.emit("task_status_changed", payload, task_id, f"{before}->{step}", "", nth)
+    return overlay.events
 
 
 def set_priority(state: IndexState, task_id: str, to: str | None, *, epoch: str, now: int) -> list[NewEvent]:
-    """A person says how urgent a task is; None takes its priority away."""
-    world, task = _open(state, task_id, epoch, now)
+    """A person sets the priority of a task; None removes it."""
+    overlay, task = _open(state, task_id, epoch, now)
     if to is not None and to not in PRIORITIES:
         raise BadQuery(f"there is no priority {to!r}", hint=f"one of: {', '.join(PRIORITIES)}")
     if task.is_final:
-        raise BadQuery(f"{task_id} is {task.status}, and that is final", hint="a title that returns is a new task")
+        raise BadQuery(
+            f"{task_id} is {task.status}, and that is final", hint="listing the title again starts a new task"
+        )
     if to == task.priority:
         raise BadQuery(f"the priority of {task_id} is {to or 'none'} already", hint=f"axm task show {task_id}")
-    prioritise(world, task, to, None, len(state.rows(task_id)), None)
-    return world.emits
+    prioritise(overlay, task, to, None, len(state.events_about(task_id)), None)
+    return overlay.events
 
 
 def resolve_condition(
     state: IndexState, condition_id: str, entity: str, *, epoch: str, now: int, by: str = "user"
 ) -> list[NewEvent]:
-    """A person says what a condition turned out to be."""
+    """A person resolves a condition to what it turned out to be."""
     if state.kind(condition_id) != "condition":
         raise NotFound(f"there is no condition {condition_id}", hint="axm blocked shows what tasks wait for")
     if state.kind(entity) is None:
         raise NotFound(f"there is no task, condition or artifact {entity}", hint="axm tasks lists the tasks")
     project = state.project(condition_id)
-    if condition_id == placeholder(project)[0]:
+    if condition_id == unknown_blocker(project)[0]:
         raise BadQuery(
-            f"{condition_id} stands for every blocker that nobody named, not for one of them",
+            f"{condition_id} stands for every unknown blocker of the project, not for one of them",
             hint="axm blocked shows which tasks wait for it",
         )
     seen, at = {condition_id}, entity
@@ -69,18 +81,18 @@ def resolve_condition(
         seen.add(at)
         at = str(state.current(at).get("resolved_to") or at)
     if at == condition_id:
-        raise BadQuery(f"{entity} leads back to {condition_id}", hint="resolve it to a task or an artifact")
+        raise BadQuery(f"{entity} resolves back to {condition_id}", hint="resolve it to a task or an artifact")
     if state.current(condition_id).get("resolved_to") == entity:
         raise BadQuery(f"{condition_id} is resolved to {entity} already", hint="axm conditions resolved")
-    world = World(state, project=project, epoch=epoch, now=now)
+    overlay = TaskOverlay(state, project=project, epoch=epoch, now=now)
     payload = {"condition_id": condition_id, "entity_id": entity, "by": by}
-    world.emit("condition_resolved_to", payload, condition_id, entity, len(state.rows(condition_id)))
-    return world.emits
+    overlay.emit("condition_resolved_to", payload, condition_id, entity, len(state.events_about(condition_id)))
+    return overlay.events
 
 
-def _open(state: IndexState, task_id: str, epoch: str, now: int) -> tuple[World, Task]:
-    world = World(state, project=state.project(task_id), epoch=epoch, now=now)
-    task = world.task(task_id)
+def _open(state: IndexState, task_id: str, epoch: str, now: int) -> tuple[TaskOverlay, FoldedTask]:
+    overlay = TaskOverlay(state, project=state.project(task_id), epoch=epoch, now=now)
+    task = overlay.task(task_id)
     if task is None:
         raise NotFound(f"there is no task {task_id}", hint="axm tasks lists them")
-    return world, task
+    return overlay, task

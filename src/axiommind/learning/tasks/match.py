@@ -1,7 +1,7 @@
-"""Which task a text means: by its exact title, by its words, by its meaning where there are vectors.
+"""Which task a text refers to: by its exact title, by its words, or semantically where there are vectors.
 
-Strict or nothing: `strict` says one task or none; everything below that is a candidate for a person to look at. The
-words are measured against the text itself, so that the best of poor matches is still a poor match.
+`strict` gives one task beyond doubt, or none; everything below that is a candidate for a person to look at. Words are
+scored against the text itself, so that the best of poor matches is still a poor match.
 """
 
 from __future__ import annotations
@@ -17,7 +17,16 @@ from axiommind.text.normal_form import normalise
 from axiommind.text.tokens import terms
 from axiommind.vectors.similarity import similarity
 
-__all__ = ["Catalogue", "Known", "Match", "Near", "Tasks", "looks_like_condition", "strict", "suggest_candidates"]
+__all__ = [
+    "Catalogue",
+    "KnownTask",
+    "Near",
+    "TaskLookup",
+    "TaskMatch",
+    "looks_like_condition",
+    "strict",
+    "suggest_candidates",
+]
 
 STAGE_WEIGHTS = {"certified": 1.0, "verified": 0.9, "candidate": 0.75, "working": 0.65}
 STAGE_DEFAULT = 0.65
@@ -32,7 +41,7 @@ STRICT_GAP = 0.03
 CANDIDATES = 5
 
 _K1, _B = 1.5, 0.75
-# A word that so many titles hold tells none of them apart, and following it would cost more than it is worth.
+# A word that is in so many titles does not tell them apart, and looking at all of them costs more than it is worth.
 _COMMON = 400
 _TERMS = 64
 _DAY = 86_400_000
@@ -50,8 +59,8 @@ _CONDITION = re.compile(
 Near = Callable[[str, int], Iterable[tuple[str, float]]]
 
 
-class Known(NamedTuple):
-    """What matching has to know of a task."""
+class KnownTask(NamedTuple):
+    """What matching needs to know of a task."""
 
     task_id: str
     title_norm: str
@@ -61,17 +70,17 @@ class Known(NamedTuple):
     updated_at: int
 
 
-class Match(NamedTuple):
+class TaskMatch(NamedTuple):
     task_id: str
     score: float
     method: str  # exact, fts, vector
 
 
 class Catalogue:
-    """The titles of a project's tasks, by their words. The one place with full text over tasks."""
+    """The titles of a project's tasks, indexed by their words."""
 
-    def __init__(self, known: Iterable[Known] = ()) -> None:
-        self.known: dict[str, Known] = {}
+    def __init__(self, known: Iterable[KnownTask] = ()) -> None:
+        self.known: dict[str, KnownTask] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._holding: dict[str, dict[str, None]] = {}
         self._length = 0
@@ -79,7 +88,7 @@ class Catalogue:
         for task in known:
             self.put(task)
 
-    def put(self, task: Known) -> None:
+    def put(self, task: KnownTask) -> None:
         before = self.known.get(task.task_id)
         self.known[task.task_id] = task
         if before is not None and before.title_norm == task.title_norm:
@@ -94,7 +103,7 @@ class Catalogue:
             self._holding.setdefault(word, {})[task.task_id] = None
 
     def search(self, text: str) -> dict[str, float]:
-        """Tasks that share a telling word with the text: bm25, 1 being what the text itself would get."""
+        """Tasks that share a rare enough word with the text: by BM25, 1 being what the text itself would get."""
         if self._last is None or self._last[0] != text:
             self._last = text, self._search(text)
         return self._last[1]
@@ -137,7 +146,7 @@ def task_key(project: str, title: str) -> str:
     return canonical_key("task", project, title)
 
 
-class Tasks(Protocol):
+class TaskLookup(Protocol):
     """What is known of tasks while matching."""
 
     def by_key(self, entity_type: str, key: str) -> str | None: ...
@@ -146,7 +155,7 @@ class Tasks(Protocol):
 
 
 def looks_like_condition(text: str) -> bool:
-    """Waiting for somebody's approval is no task, however like a task's title it sounds."""
+    """Waiting for somebody's approval is not a task, however much it sounds like one."""
     return _CONDITION.search(text) is not None
 
 
@@ -155,18 +164,18 @@ def recency(updated_at: int, now: int) -> float:
     return max(RECENCY_FLOOR, float(0.5 ** (days / RECENCY_HALF_LIFE_DAYS)))
 
 
-def exact(tasks: Tasks, text: str, project: str) -> str | None:
-    """The task that goes, or went, by exactly this title."""
+def exact(tasks: TaskLookup, text: str, project: str) -> str | None:
+    """The task that has, or had, exactly this title."""
     return tasks.by_key("task", task_key(project, text))
 
 
-def strict(tasks: Tasks, text: str, *, project: str, now: int, near: Near | None = None) -> Match | None:
-    """The one task that this text means beyond doubt, or None."""
+def strict(tasks: TaskLookup, text: str, *, project: str, now: int, near: Near | None = None) -> TaskMatch | None:
+    """The one task that this text refers to beyond doubt, or None."""
     catalogue = tasks.catalogue(project)
     task_id = exact(tasks, text, project)
     if task_id is not None:
         task = catalogue.known.get(task_id)
-        return Match(task_id, EXACT, "exact") if task is not None and _is_usable(task) else None
+        return TaskMatch(task_id, EXACT, "exact") if task is not None and _is_usable(task) else None
     if looks_like_condition(text):
         return None
     ranked = _ranked(catalogue, text, now, near, by_stage=False)
@@ -178,21 +187,21 @@ def strict(tasks: Tasks, text: str, *, project: str, now: int, near: Near | None
 
 
 def suggest_candidates(
-    tasks: Tasks, text: str, *, project: str, now: int, near: Near | None = None, limit: int = CANDIDATES
-) -> list[Match]:
-    """The tasks that this text may mean, the likeliest first."""
+    tasks: TaskLookup, text: str, *, project: str, now: int, near: Near | None = None, limit: int = CANDIDATES
+) -> list[TaskMatch]:
+    """The tasks that this text may refer to, the likeliest first."""
     ranked = _ranked(tasks.catalogue(project), text, now, near, by_stage=True)
     task_id = exact(tasks, text, project)
     if task_id is not None:
-        ranked = [Match(task_id, EXACT, "exact"), *(match for match in ranked if match.task_id != task_id)]
+        ranked = [TaskMatch(task_id, EXACT, "exact"), *(match for match in ranked if match.task_id != task_id)]
     return ranked[:limit]
 
 
-def _is_usable(task: Known) -> bool:
+def _is_usable(task: KnownTask) -> bool:
     return task.entity_status == "active" and task.status != "cancelled"
 
 
-def _ranked(catalogue: Catalogue, text: str, now: int, near: Near | None, *, by_stage: bool) -> list[Match]:
+def _ranked(catalogue: Catalogue, text: str, now: int, near: Near | None, *, by_stage: bool) -> list[TaskMatch]:
     base = {task_id: (FULL_TEXT * score, "fts") for task_id, score in catalogue.search(text).items()}
     for task_id, distance in near(text, CANDIDATES * 2) if near is not None else ():
         if task_id in catalogue.known:
@@ -204,5 +213,5 @@ def _ranked(catalogue: Catalogue, text: str, now: int, near: Near | None, *, by_
         weight *= recency(task.updated_at, now)
         if by_stage:
             weight *= STAGE_WEIGHTS.get(task.stage, STAGE_DEFAULT)
-        found.append(Match(task_id, round(min(1.0, score * weight), 6), method))
+        found.append(TaskMatch(task_id, round(min(1.0, score * weight), 6), method))
     return sorted(found, key=lambda match: (-match.score, match.task_id))

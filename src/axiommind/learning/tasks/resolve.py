@@ -1,10 +1,10 @@
 """From what was said about tasks to events about them. Reads the index, returns events, writes nothing.
 
-A draft finds its task by the title it had first, or opens one. Its steps are taken in order: what the table allows
-becomes a change, what it forbids a `task_transition_rejected`, and a completion out of nowhere goes through
-in_progress. What was said before the last word on how far the task is changes nothing: when it was said counts, not
-when it is learned. Every event says how many steps of its entry are taken with it (`step`), so learning a session
-again goes on where it ended, and learning it twice is learning it once.
+A draft finds its task by the title it had first, or opens one. Its steps are taken in order: what the table of
+transitions allows becomes a change, what it forbids a `task_transition_rejected`, and a task that was never begun
+passes through in_progress on its way to done. A step that is older than the latest news of the task changes nothing:
+what counts is when it was said, not when it is learned. Every event says how many steps of its entry are taken with it
+(`step`), so learning a session again continues where it ended, and learning it twice is learning it once.
 """
 
 from __future__ import annotations
@@ -17,15 +17,22 @@ from axiommind.learning.new_event import NewEvent
 from axiommind.learning.tasks import blockers, changes
 from axiommind.learning.tasks.commands import resolve_condition, set_priority, set_status
 from axiommind.learning.tasks.match import Near, task_key
-from axiommind.learning.tasks.state import IndexState, World
-from axiommind.projections.task_fold import FINAL, PRIORITIES, TASK_STATUSES, Task, entity_id, printable
+from axiommind.learning.tasks.state import IndexState, TaskOverlay
+from axiommind.projections.task_fold import (
+    FINAL,
+    PRIORITIES,
+    TASK_STATUSES,
+    FoldedTask,
+    entity_id,
+    printable,
+)
 
-__all__ = ["IndexState", "Noted", "Resolved", "resolve", "resolve_condition", "set_priority", "set_status"]
+__all__ = ["IndexState", "ResolvedTasks", "TaskNote", "resolve", "resolve_condition", "set_priority", "set_status"]
 
 REPLACE_QUOTE_CHARS = 30  # a shorter quote does not carry "this, and nothing else, blocks it"
 
 
-class Noted(NamedTuple):
+class TaskNote(NamedTuple):
     """A draft of a task, the entry it became, whether its evidence was found, and where, step by step."""
 
     draft: Draft
@@ -34,18 +41,18 @@ class Noted(NamedTuple):
     spans: Sequence[Sequence[Any]] = ()
 
 
-class Resolved(NamedTuple):
+class ResolvedTasks(NamedTuple):
     """The events; how many tasks they open, how many they change, how many transitions were refused. `left`: the task
     as each entry leaves it."""
 
-    emits: list[NewEvent]
+    events: list[NewEvent]
     created: int
     changed: int
     rejected: int
-    left: dict[str, Task]
+    left: dict[str, FoldedTask]
 
 
-class _Said(NamedTuple):
+class _SaidStep(NamedTuple):
     """One step of an entry. An entry may be several drafts: the same title, listed anew after it was done."""
 
     step: int  # how many steps of the entry are taken with it
@@ -65,30 +72,30 @@ def resolve(
     epoch: str,
     now: int,
     near: Near | None = None,
-) -> Resolved:
-    """The events that these drafts amount to, given what is known already."""
-    world = World(state, project=project, epoch=epoch, now=now)
-    entries: dict[str, list[Noted]] = {}
-    for item in map(Noted._make, drafts):
+) -> ResolvedTasks:
+    """The events that these drafts cause, given what is known already."""
+    overlay = TaskOverlay(state, project=project, epoch=epoch, now=now)
+    entries: dict[str, list[TaskNote]] = {}
+    for item in map(TaskNote._make, drafts):
         if item.draft.type == "task_note" and item.draft.title.strip():
             entries.setdefault(item.entry_id, []).append(item)
-    work = [_Entry(world, items, near) for items in entries.values()]
+    work = [_EntryTasks(overlay, items, near) for items in entries.values()]
     # All of them are opened first: a task may wait for one that is named after it.
     for entry in work:
         entry.open()
     for entry in work:
         entry.follow()
-    return _summary(world, work)
+    return _summary(overlay, work)
 
 
-def _summary(world: World, work: list[_Entry]) -> Resolved:
+def _summary(overlay: TaskOverlay, work: list[_EntryTasks]) -> ResolvedTasks:
     def about(*types: str) -> list[str]:
-        return [emit.payload["task_id"] for emit in world.emits if emit.event_type in types]
+        return [emit.payload["task_id"] for emit in overlay.events if emit.event_type in types]
 
     created = about("task_created")
     changed = about("task_status_changed", "task_priority_changed", "task_title_changed", "task_blockers_set")
-    return Resolved(
-        world.emits,
+    return ResolvedTasks(
+        overlay.events,
         len(created),
         len(set(changed) - set(created)),
         len(about("task_transition_rejected")),
@@ -96,15 +103,15 @@ def _summary(world: World, work: list[_Entry]) -> Resolved:
     )
 
 
-class _Entry:
-    """What one entry says of its task, and how far that was taken before."""
+class _EntryTasks:
+    """What one entry says of its task, and how much of that was applied before."""
 
-    def __init__(self, world: World, items: list[Noted], near: Near | None) -> None:
+    def __init__(self, overlay: TaskOverlay, items: list[TaskNote], near: Near | None) -> None:
         self.entry_id = items[0].entry_id
-        self.task: Task | None = None
-        self._world = world
+        self.task: FoldedTask | None = None
+        self._overlay = overlay
         self._near = near
-        self._past = world.past(self.entry_id)
+        self._past = overlay.past(self.entry_id)
         self._taken_before = self._past.taken
         self._drafts = list(_steps(items))
 
@@ -142,7 +149,7 @@ class _Entry:
                 payload["status"] = last.status
             self._emit("task_mentioned", payload, last.step, at=last.at)
 
-    def _take(self, item: Noted, steps: list[_Said], is_last: bool) -> None:
+    def _take(self, item: TaskNote, steps: list[_SaidStep], is_last: bool) -> None:
         """The steps of one draft that were not taken before."""
         fresh = [said for said in steps if not self._is_older(said)]
         rest = fresh
@@ -163,20 +170,20 @@ class _Entry:
             if not is_taken:
                 self._step(said)
 
-    def _now(self) -> Task:
+    def _now(self) -> FoldedTask:
         assert self.task is not None  # `open` has found or made it
         return self.task
 
-    def _known(self, draft: Draft) -> Task | None:
-        """The task that this entry spoke of last; otherwise the one that goes, or went, by the draft's first title."""
+    def _known(self, draft: Draft) -> FoldedTask | None:
+        """The task that this entry mentioned last; otherwise the one that has, or had, the draft's first title."""
         task_id = self._past.task_id
         if task_id is None:
-            task_id = self._world.by_key("task", task_key(self._world.project, _first_title(draft)))
-        return self._world.task(task_id) if task_id is not None else None
+            task_id = self._overlay.by_key("task", task_key(self._overlay.project, _first_title(draft)))
+        return self._overlay.task(task_id) if task_id is not None else None
 
-    def _is_older(self, said: _Said) -> bool:
-        """Whether something newer was said of how far the task is. Being listed says nothing of that; but what was over
-        before it was listed is not what was listed."""
+    def _is_older(self, said: _SaidStep) -> bool:
+        """Whether there is newer news of the task's progress. Being listed is no such news; but what was over before it
+        was listed is not what was listed."""
         task = self._now()
         if said.since is None:
             return False
@@ -184,8 +191,8 @@ class _Entry:
             return True
         return said.over_at is not None and said.over_at < task.listed_at
 
-    def _opens(self, said: _Said) -> bool:
-        """Whether it starts a new task, because the one of this title is over: not by the same draft."""
+    def _opens(self, said: _SaidStep) -> bool:
+        """Whether it starts a new task, because the one with this title is over (and not by the same draft)."""
         task = self._now()
         if not task.is_final or self._is_older(said):
             return False
@@ -194,9 +201,9 @@ class _Entry:
         return said.status in (None, "pending")
 
     def _rename(self, draft: Draft, is_last: bool) -> None:
-        """Give the task the title that it got in this session, once: others may have renamed it since."""
+        """Rename the task as this session did, once: others may have renamed it since."""
         task, title = self._now(), printable(draft.title)
-        key = task_key(self._world.project, title)
+        key = task_key(self._overlay.project, title)
         if not draft.renamed_from.strip() or key == task.canonical_key:
             return
         given = self._past.titles.get(task.task_id, [])
@@ -207,11 +214,11 @@ class _Entry:
         said = {"title": title, "canonical_key": key}
         self._emit("task_title_changed", payload, key, nth, said=said, at=draft.timestamp)
 
-    def _create(self, draft: Draft, said: _Said) -> bool:
-        """A new task, under the first title it had; whether the step is taken with that. None starts as done, blocked
-        or cancelled."""
+    def _create(self, draft: Draft, said: _SaidStep) -> bool:
+        """Make a new task, under the first title it had. True if the step is taken with that: no task starts as done,
+        blocked or cancelled."""
         title = _first_title(draft)
-        key = task_key(self._world.project, title)
+        key = task_key(self._overlay.project, title)
         n = self._past.count("task_created", key)
         status = "in_progress" if said.status in ("in_progress", "done") else "pending"
         is_taken = said.status in (status, None)
@@ -225,48 +232,48 @@ class _Entry:
             "step": said.step if is_taken else said.step - 1,
         }
         text = {"title": title, "canonical_key": key}
-        self._world.emit("task_created", payload, key, self.entry_id, n, said=text, at=said.at)
-        self.task = self._world.task(task_id)
+        self._overlay.emit("task_created", payload, key, self.entry_id, n, said=text, at=said.at)
+        self.task = self._overlay.task(task_id)
         self._rename(draft, is_last=True)
         return is_taken
 
-    def _prioritise(self, item: Noted, at: int | None) -> None:
+    def _prioritise(self, item: TaskNote, at: int | None) -> None:
         task, priority = self._now(), item.draft.priority
         if priority not in PRIORITIES or priority == task.priority or task.is_final:
             return
         if self._past.priority.get(task.task_id) == priority:
             return  # said before, and changed by somebody else since
         nth = self._past.count("task_priority_changed", task.task_id)
-        changes.prioritise(self._world, task, priority, self.entry_id, nth, at)
-        self.task = self._world.task(task.task_id)
+        changes.prioritise(self._overlay, task, priority, self.entry_id, nth, at)
+        self.task = self._overlay.task(task.task_id)
 
-    def _block(self, item: Noted, at: int | None) -> None:
+    def _block(self, item: TaskNote, at: int | None) -> None:
         """What the draft says the task waits for, unless the same words were said before."""
         task = self._now()
         texts = [printable(blocker.text) for blocker in item.draft.blocked_by]
         if not texts or task.is_final or self._past.blockers.get(task.task_id) == texts:
             return
-        refs = blockers.refer(self._world, task, item.draft.blocked_by, self._near)
+        refs = blockers.refer(self._overlay, task, item.draft.blocked_by, self._near)
         # Nothing but itself blocks it: an empty suggestion changes nothing, and keeps that this was said and looked at.
         mode = "replace" if refs and _carries(item) else "suggest"
         nth = self._past.count("task_blockers_set", task.task_id)
-        changes.set_blockers(self._world, task, mode, refs, texts, self.entry_id, nth, at)
-        self.task = self._world.task(task.task_id)
+        changes.set_blockers(self._overlay, task, mode, refs, texts, self.entry_id, nth, at)
+        self.task = self._overlay.task(task.task_id)
 
-    def _step(self, said: _Said) -> None:
+    def _step(self, said: _SaidStep) -> None:
         task, to = self._now(), said.status
         if to is None or to == task.status or self._is_older(said):
             return
         if to == "pending" and said.is_first:
             return  # a list that has it: no word on how far it is
-        path = changes.way(task.status, to)
+        path = changes.transition_path(task.status, to)
         if path is None:
             payload = {
                 "task_id": task.task_id,
                 "from": task.status,
                 "to": to if to in TASK_STATUSES else "unknown",
                 "entry_id": self.entry_id,
-                "reason": changes.reason(task.status, to),
+                "reason": changes.rejection_reason(task.status, to),
                 "spans": list(said.spans),
                 "step": said.step,
             }
@@ -289,8 +296,8 @@ class _Entry:
     def _need_blocker(self, at: int | None) -> None:
         task = self._now()
         nth = self._past.count("task_blockers_set", task.task_id)
-        changes.need_blocker(self._world, task, self.entry_id, nth, at)
-        self.task = self._world.task(task.task_id)
+        changes.need_blocker(self._overlay, task, self.entry_id, nth, at)
+        self.task = self._overlay.task(task.task_id)
 
     def _emit(
         self,
@@ -301,11 +308,11 @@ class _Entry:
         at: int | None = None,
     ) -> None:
         task_id = str(payload["task_id"])
-        self._world.emit(event_type, payload, task_id, *key, self.entry_id, said=said, at=at)
-        self.task = self._world.task(task_id)
+        self._overlay.emit(event_type, payload, task_id, *key, self.entry_id, said=said, at=at)
+        self.task = self._overlay.task(task_id)
 
 
-def _steps(items: list[Noted]) -> Iterable[tuple[Noted, list[_Said]]]:
+def _steps(items: list[TaskNote]) -> Iterable[tuple[TaskNote, list[_SaidStep]]]:
     """The steps of each draft, counted through; a draft without any mentions its task, and that is one."""
     count, is_timed = 0, True
     for item in items:
@@ -316,24 +323,23 @@ def _steps(items: list[Noted]) -> Iterable[tuple[Noted, list[_Said]]]:
             is_timed = is_timed and at is not None  # what is said after what is said now is said now
             spans = item.spans[i] if i < len(item.spans) else ()
             status = step.status if draft.steps else None
-            said.append(_Said(count + i + 1, status, spans, at, i == 0, at if is_timed else None))
+            said.append(_SaidStep(count + i + 1, status, spans, at, i == 0, at if is_timed else None))
         count, last = said[-1].step, said[-1]
         yield item, [one._replace(over_at=last.since) for one in said] if last.status in FINAL else said
 
 
 def _first_title(draft: Draft) -> str:
-    """What the task was called when this session first spoke of it: learned before it was renamed or after, it is the
-    same task."""
+    """The title when this session first mentioned the task, so that a renaming does not make it another one."""
     return printable(draft.renamed_from if draft.renamed_from.strip() else draft.title)
 
 
-def _over_by(task: Task) -> str | None:
+def _over_by(task: FoldedTask) -> str | None:
     """The entry that finished it."""
     ends = (one for one in reversed(task.history) if one.after == task.status and one.outcome == "applied")
     return next((one.entry_id for one in ends), None)
 
 
-def _carries(item: Noted) -> bool:
+def _carries(item: TaskNote) -> bool:
     """Whether the evidence says what blocks the task, and not only something like it."""
     draft = item.draft
     longest = max((len(q.text) for q in (*draft.quotes, *(q for s in draft.steps for q in s.quotes))), default=0)

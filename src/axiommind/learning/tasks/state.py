@@ -1,7 +1,7 @@
 """What is known of tasks while events are being made: the index, and over it the events made so far.
 
-`IndexState` reads index.db. `World` lays the new events over it with the projection's own fold, so that the second
-draft of a run sees what the first one did, and nobody decides on a stale snapshot.
+`IndexState` reads index.db. `TaskOverlay` applies the new events over it with the projection's own fold, so that the
+second draft of a run sees what the first one did, and nobody decides on a stale snapshot.
 """
 
 from __future__ import annotations
@@ -13,13 +13,26 @@ from typing import Any
 
 from axiommind.ids import canonical_json
 from axiommind.learning.new_event import NewEvent
-from axiommind.learning.tasks.match import Catalogue, Known, norm
-from axiommind.projections.task_fold import CREATING, Row, Task, advance, fold, subject
-from axiommind.projections.tasks import entry_rows, rows_of
+from axiommind.learning.tasks.match import Catalogue, KnownTask, norm
+from axiommind.projections.task_fold import CREATING, FoldedTask, TaskEvent, advance, entity_of, fold
+from axiommind.projections.tasks import events_about, events_of_entry
 
-__all__ = ["IndexState", "Past", "World"]
+__all__ = ["EntryPast", "IndexState", "TaskOverlay"]
 
 _FIRST_NEW = 1 << 60  # the positions of events that have none yet
+_BY_KEY = """
+    select entity_id
+    from entity_aliases
+    where entity_type = :type
+      and canonical_key = :key
+"""
+_TASKS = """
+    select entity_id, coalesce(title_norm, ''), stage, status, json_extract(current_json, '$.status'), updated_at
+    from entities
+    where entity_type = 'task'
+      and project = :project
+    order by entity_id
+"""
 
 
 class IndexState:
@@ -28,20 +41,18 @@ class IndexState:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
-    def rows(self, entity: str) -> list[Row]:
-        return list(rows_of(self._db, entity))
+    def events_about(self, entity: str) -> list[TaskEvent]:
+        return list(events_about(self._db, entity))
 
-    def entry_rows(self, entry: str) -> list[Row]:
-        return entry_rows(self._db, entry)
+    def events_of_entry(self, entry: str) -> list[TaskEvent]:
+        return events_of_entry(self._db, entry)
 
     def kind(self, entity: str) -> str | None:
         row = self._db.execute("select entity_type from entities where entity_id = ?", (entity,)).fetchone()
         return str(row[0]) if row else None
 
     def by_key(self, entity_type: str, key: str) -> str | None:
-        row = self._db.execute(
-            "select entity_id from entity_aliases where entity_type = ? and canonical_key = ?", (entity_type, key)
-        ).fetchone()
+        row = self._db.execute(_BY_KEY, {"type": entity_type, "key": key}).fetchone()
         return str(row[0]) if row else None
 
     def current(self, entity: str) -> dict[str, Any]:
@@ -54,20 +65,11 @@ class IndexState:
         return str(row[0]) if row else ""
 
     def catalogue(self, project: str) -> Catalogue:
-        rows = self._db.execute(
-            """
-            select entity_id, coalesce(title_norm, ''), stage, status, json_extract(current_json, '$.status'),
-                   updated_at
-            from entities
-            where entity_type = 'task' and project = ?
-            order by entity_id
-            """,
-            (project,),
-        )
-        return Catalogue(Known._make((*rest, _milliseconds(updated))) for *rest, updated in rows)
+        rows = self._db.execute(_TASKS, {"project": project})
+        return Catalogue(KnownTask._make((*rest, _milliseconds(updated))) for *rest, updated in rows)
 
 
-class Past:
+class EntryPast:
     """What one entry has said of tasks so far, by its events."""
 
     def __init__(self) -> None:
@@ -78,7 +80,7 @@ class Past:
         self.titles: dict[str, list[str]] = {}  # by task, the keys it gave it
         self._count: dict[tuple[str, str], int] = {}
 
-    def add(self, row: Row) -> None:
+    def add(self, row: TaskEvent) -> None:
         self.task_id = row.entity_id
         self.taken = max(self.taken, int(row.body.get("step") or 0))
         about = row.entity_id
@@ -98,25 +100,25 @@ class Past:
         return self._count.get((event_type, about), 0)
 
 
-class World:
-    """The index with the events of this run over it."""
+class TaskOverlay:
+    """The index, with the events of this run applied over it."""
 
     def __init__(self, state: IndexState, *, project: str, epoch: str, now: int) -> None:
         self.state = state
         self.project = project
         self.now = now
-        self.emits: list[NewEvent] = []
+        self.events: list[NewEvent] = []
         self._epoch = epoch
         self._keys: set[tuple[str | int, ...]] = set()
-        self._tasks: dict[str, Task | None] = {}
+        self._tasks: dict[str, FoldedTask | None] = {}
         self._kinds: dict[str, str] = {}
         self._aliases: dict[tuple[str, str], str] = {}
-        self._pasts: dict[str, Past] = {}
+        self._pasts: dict[str, EntryPast] = {}
         self._catalogues: dict[str, Catalogue] = {}
 
-    def task(self, task_id: str) -> Task | None:
+    def task(self, task_id: str) -> FoldedTask | None:
         if task_id not in self._tasks:
-            self._tasks[task_id] = fold(self.state.rows(task_id))
+            self._tasks[task_id] = fold(self.state.events_about(task_id))
         return self._tasks[task_id]
 
     def kind(self, entity: str) -> str | None:
@@ -133,11 +135,11 @@ class World:
                     _put(found, task)
         return self._catalogues[project]
 
-    def past(self, entry: str) -> Past:
+    def past(self, entry: str) -> EntryPast:
         """What this entry has said of tasks that are (still) there."""
         if entry not in self._pasts:
-            past = self._pasts[entry] = Past()
-            for row in self.state.entry_rows(entry):
+            past = self._pasts[entry] = EntryPast()
+            for row in self.state.events_of_entry(entry):
                 if row.event_type.startswith("task_") and self.task(row.entity_id) is not None:
                     past.add(row)
         return self._pasts[entry]
@@ -156,11 +158,11 @@ class World:
             return
         self._keys.add((event_type, *parts))
         text = canonical_json(said) if said is not None else None
-        self.emits.append(NewEvent(event_type, payload, parts, text, at))
-        entity, entry = subject(event_type, payload), payload.get("entry_id")
+        self.events.append(NewEvent(event_type, payload, parts, text, at))
+        entity, entry = entity_of(event_type, payload), payload.get("entry_id")
         body = {**payload, **(said or {})}
         when = self.now if at is None else at
-        row = Row(_FIRST_NEW + len(self.emits), event_type, entity, entry, self.project, "memory", when, body)
+        row = TaskEvent(_FIRST_NEW + len(self.events), event_type, entity, entry, self.project, "memory", when, body)
         if event_type in CREATING:
             self._kinds[entity] = CREATING[event_type]
         if event_type.startswith("task_"):
@@ -170,9 +172,9 @@ class World:
         elif said is not None:
             self._aliases[CREATING[event_type], said["canonical_key"]] = entity
 
-    def _fold(self, row: Row) -> None:
+    def _fold(self, row: TaskEvent) -> None:
         before = self.task(row.entity_id)
-        task = advance(before, row) if before is not None else fold([*self.state.rows(row.entity_id), row])
+        task = advance(before, row) if before is not None else fold([*self.state.events_about(row.entity_id), row])
         self._tasks[row.entity_id] = task
         if task is None:
             return
@@ -182,11 +184,11 @@ class World:
             _put(self._catalogues[task.project], task)
 
 
-def _put(catalogue: Catalogue, task: Task) -> None:
+def _put(catalogue: Catalogue, task: FoldedTask) -> None:
     before = catalogue.known.get(task.task_id)
     if before is None or len(task.keys) > 1:  # only a new or renamed task has a title to look at
         stage, status = (before.stage, before.entity_status) if before is not None else ("working", "active")
-        before = Known(task.task_id, norm(task.title), stage, status, "", 0)
+        before = KnownTask(task.task_id, norm(task.title), stage, status, "", 0)
     catalogue.put(before._replace(status=task.status, updated_at=task.updated_at))
 
 

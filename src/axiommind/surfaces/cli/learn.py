@@ -13,7 +13,7 @@ from axiommind.surfaces.render.entries import words_of
 from axiommind.surfaces.render.progress import Bar
 
 if TYPE_CHECKING:
-    from axiommind.learning.run_report import Report
+    from axiommind.learning.run_report import LearningReport
 
 HELP = "Extract entries and tasks from new sessions"
 GROUP = "remember"
@@ -103,7 +103,7 @@ def _index(memory: Memory) -> None:
         options.say(f"Indexed: {report.new} new, {report.updated} updated, {report.unchanged} unchanged")
 
 
-def _as_json(report: Report) -> dict[str, Any]:
+def _as_json(report: LearningReport) -> dict[str, Any]:
     from dataclasses import asdict
 
     shown = asdict(report)
@@ -123,7 +123,7 @@ def _as_json(report: Report) -> dict[str, Any]:
     return shown
 
 
-def _planned(report: Report) -> str:
+def _planned(report: LearningReport) -> str:
     rows = [
         {
             "type": words_of(one.draft.type),
@@ -141,7 +141,7 @@ def _again(args: argparse.Namespace) -> str:
     return f"axm learn --extractor {args.extractor}" if args.extractor else "the next axm learn"
 
 
-def _show(report: Report, memory: Memory, args: argparse.Namespace) -> None:
+def _show(report: LearningReport, memory: Memory, args: argparse.Namespace) -> None:
     for note in report.notes:
         options.say(f"Note: {note}")
     _errors(report)
@@ -165,7 +165,7 @@ def _show(report: Report, memory: Memory, args: argparse.Namespace) -> None:
         options.say("See them: axm entry list · axm decision list · axm task list")
 
 
-def _shut(report: Report, memory: Memory) -> str:
+def _shut(report: LearningReport, memory: Memory) -> str:
     """The cap that allows nothing, where it was a cap that stopped the run: no later run would go on."""
     config = memory.config
     caps = {"budget.calls": config.budget_calls, "budget.tokens": config.budget_tokens, "budget.usd": config.budget_usd}
@@ -173,7 +173,7 @@ def _shut(report: Report, memory: Memory) -> str:
     return shut[0] if shut and report.stopped and "budget" in report.stopped else ""
 
 
-def _errors(report: Report) -> None:
+def _errors(report: LearningReport) -> None:
     """Each error once, with the sessions that it came from."""
     by_error: dict[str, list[str]] = {}
     for session, error in report.errors:
@@ -185,7 +185,7 @@ def _errors(report: Report) -> None:
         options.say(f"… and {len(by_error) - _SHOWN} other errors; axm metrics lists the sessions")
 
 
-def _nothing(report: Report, memory: Memory) -> None:
+def _nothing(report: LearningReport, memory: Memory) -> None:
     known = memory.learning.session_count()
     if known:
         options.say(f"Nothing new to learn; {render.counted(known, 'session')} learned before")
@@ -193,7 +193,7 @@ def _nothing(report: Report, memory: Memory) -> None:
         options.say("There are no sessions to learn from; axm doctor shows where they are looked for")
 
 
-def _summary(report: Report) -> None:
+def _summary(report: LearningReport) -> None:
     """A headline, and one line for each kind of thing that came of it."""
     made = sum(report.entries.values())
     verb = "Would learn" if report.dry_run else "Learned"

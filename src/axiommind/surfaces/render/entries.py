@@ -20,7 +20,7 @@ from axiommind.surfaces.render import tables as render
 if TYPE_CHECKING:
     from axiommind.learning.decisions import DecisionShown
     from axiommind.learning.entry_view import EntryShown, QuoteShown
-    from axiommind.projections.entry_rows import EntryRow, Listed
+    from axiommind.projections.entry_rows import EntryRow
     from axiommind.projections.task_rows import TaskRow
 
 __all__ = [
@@ -122,7 +122,7 @@ def entry_json(entry: EntryRow, sessions: int | None = None) -> dict[str, Any]:
     return shown
 
 
-def entries_table(found: Sequence[Listed]) -> str:
+def entries_table(found: Sequence[ListedEntry]) -> str:
     """id, type, stage, title and date; status, project and sessions only where they tell entries apart."""
     names = short_ids(one.entry.entry_id for one in found)
     rows = [

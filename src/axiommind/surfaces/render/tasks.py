@@ -193,11 +193,11 @@ def _change(change: HistoryRow) -> str:
 
 
 def _waited_for(title: str | None) -> str:
-    from axiommind.projections.task_fold import PLACEHOLDER
+    from axiommind.projections.task_fold import UNKNOWN_BLOCKER
 
     if title is None:
         return "something that was forgotten"
-    return "something that nobody named" if title == PLACEHOLDER else one_line(title)
+    return "something that nobody named" if title == UNKNOWN_BLOCKER else one_line(title)
 
 
 _WHAT = {

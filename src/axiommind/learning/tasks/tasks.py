@@ -1,4 +1,4 @@
-"""Living tasks: what is to be done, what waits for what, and a person's word about it."""
+"""The tasks and conditions of `Memory`: listing and showing them, and changing them on a person's word."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from axiommind.home import Home, Scope, now
 from axiommind.ids import one_of
-from axiommind.learning.event_writer import Writer, writing
+from axiommind.learning.event_writer import EventWriter, writing
 
 if TYPE_CHECKING:
     from axiommind.learning.new_event import NewEvent
@@ -30,7 +30,7 @@ class Tasks:
             return list_tasks(db, statuses, scope.project, limit)
 
     def show(self, name: str) -> TaskDetail:
-        """One task with what it waits for, where it comes from, and everything that happened to it."""
+        """One task with its blockers, its evidence and its history."""
         from axiommind.projections.task_rows import get_task_detail
 
         with self.home.reading(Scope(None), None) as db:
@@ -39,7 +39,7 @@ class Tasks:
             return found
 
     def blocked(self, scope: Scope, *, kind: str = "all", limit: int = 50) -> builtins.list[BlockedTask]:
-        """Tasks that are blocked: all, those with `suggested` blockers only, or with an `unknown` one."""
+        """Blocked tasks: all, those with only `suggested` blockers, or those with an `unknown` one."""
         from axiommind.projections import task_rows as queries
 
         ask = {
@@ -51,7 +51,7 @@ class Tasks:
             return ask(db, scope.project, limit)
 
     def set(self, name: str, *, status: str | None = None, priority: str | None = None) -> TaskDetail:
-        """Say what a task's status or priority is. `none` takes the priority away."""
+        """Set the status or priority of a task. `none` removes the priority."""
         from axiommind.learning.tasks import resolve
 
         with writing(self.home) as (log, writer, index), log.atomic():
@@ -66,7 +66,7 @@ class Tasks:
 
 
 class Conditions:
-    """What tasks wait for: the conditions that were resolved, and resolving one."""
+    """Lists the conditions that were resolved, and resolves one."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
@@ -78,28 +78,28 @@ class Conditions:
             return list_resolved_conditions(db, scope.project, limit)
 
     def resolve(self, name: str, to: str) -> ResolvedCondition:
-        """Say what a condition turned out to be: a task, an artifact, or another condition."""
+        """Resolve a blocking condition to what it turned out to be: a task, an artifact, or another condition."""
         from axiommind.learning.tasks import resolve
         from axiommind.projections.task_rows import list_resolved_conditions
 
         with writing(self.home) as (log, writer, index), log.atomic():
             condition = _named(index.db, name, "condition")
             entity = _named(index.db, to, None)
-            emits = resolve.resolve_condition(resolve.IndexState(index.db), condition, entity, epoch="user", now=now())
-            _write(writer, index.db, condition, emits)
+            events = resolve.resolve_condition(resolve.IndexState(index.db), condition, entity, epoch="user", now=now())
+            _write(writer, index.db, condition, events)
         with self.home.reading(Scope(None), None) as db:
             known = list_resolved_conditions(db, None, 1_000_000)
         return next(one for one in known if one.condition_id == condition)
 
 
-def _write(writer: Writer, db: Any, entity: str, emits: Sequence[NewEvent]) -> None:
+def _write(writer: EventWriter, db: Any, entity: str, events: Sequence[NewEvent]) -> None:
     (project,) = db.execute("select project from entities where entity_id = ?", (entity,)).fetchone()
-    for emit in emits:
+    for emit in events:
         writer.append(emit, session=None, project=project, actor="user")
 
 
 def _named(db: Any, name: str, kind: str | None) -> str:
-    """The entity that was meant: by its id, or the beginning of it."""
+    """The entity with this id, or whose id begins so."""
     rows = db.execute("select entity_id from entities where ?1 is null or entity_type = ?1", (kind,))
     hint = (
         "axm tasks lists the tasks" if kind != "condition" else "axm blocked lists the conditions that tasks wait for"

@@ -1,6 +1,6 @@
-"""Artifacts: things outside that a text points at by a strong pattern, and the keys they go by.
+"""Artifacts: things elsewhere that a text refers to by a strong pattern, and their keys.
 
-A URL, a JIRA key, an issue or pull request on GitHub. A text that only looks a little like one is no artifact.
+A URL, a JIRA key, an issue or pull request on GitHub. A text that only looks a little like one is not an artifact.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TRAILING = ".,;:!?)]}>。、，）」』"
 
 
 class Artifact(NamedTuple):
-    """`text` is what the words point at, without the words around it."""
+    """`text` is the reference itself, without the words around it."""
 
     text: str
     key: str
@@ -37,7 +37,7 @@ class Artifact(NamedTuple):
 
 
 def artifact_in(text: str, project: str) -> Artifact | None:
-    """The first and strongest thing that a text points at."""
+    """The strongest reference in a text, and of these the first."""
     if found := _URL.search(text):
         url = found[0].rstrip(_TRAILING)
         if issue := _GITHUB_URL.match(url):
