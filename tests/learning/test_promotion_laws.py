@@ -141,7 +141,7 @@ def test_a_person_raises_only_what_has_evidence(world: World) -> None:
     assert world.memory().entries.run_policy(["graduation"]) == []
     for act in ("contested", "deprecated"):
         world.memory().entries.rule(entry, act, "no")
-        with pytest.raises(BadQuery, match="not promoted"):
+        with pytest.raises(BadQuery, match="cannot be promoted"):
             world.memory().entries.promote(entry, "trust me")
 
 

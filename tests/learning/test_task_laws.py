@@ -180,7 +180,7 @@ def test_blocked_tasks_have_blockers_and_done_ones_none(said: list[tuple[str, li
     check_tables(log.db)
     state = IndexState(log.db)
     for (task_id,) in log.db.execute("select entity_id from entities where entity_type = 'task'").fetchall():
-        task = fold(state.rows(task_id))
+        task = fold(state.events_about(task_id))
         assert task is not None
         check_task(task)
         assert all(change.outcome != "ignored" or change.event_type == "task_blockers_set" for change in task.history)

@@ -240,7 +240,7 @@ def test_a_condition_resolved_to_a_task_is_replaced_by_it() -> None:
     ]
     with pytest.raises(BadQuery, match="already"):
         resolve_condition(IndexState(log.db), moon, log.task_id("Fly"), epoch="0", now=START)
-    with pytest.raises(BadQuery, match="leads back"):
+    with pytest.raises(BadQuery, match="resolves back"):
         resolve_condition(IndexState(log.db), moon, moon, epoch="0", now=START)
     with pytest.raises(NotFound):
         resolve_condition(IndexState(log.db), log.task_id("Fly"), moon, epoch="0", now=START)
@@ -251,7 +251,7 @@ def test_a_condition_resolved_to_a_task_is_replaced_by_it() -> None:
 def test_the_placeholder_is_never_resolved_for_everyone() -> None:
     log = TaskLog()
     log.learn(draft("A", "blocked"))
-    with pytest.raises(BadQuery, match="nobody named"):
+    with pytest.raises(BadQuery, match="every unknown blocker"):
         resolve_condition(IndexState(log.db), unknown_blocker(PROJECT)[0], log.task_id("A"), epoch="0", now=START)
 
 

@@ -560,7 +560,7 @@ def test_supersede_and_undo(learned: World, axm: Axm) -> None:
     assert f"superseded by {other}" in axm("entry", "show", name).out
     assert f"takes the place of {name}" in axm("why", other).out
     assert axm("supersede", name, "--undo").out == f"{name}  superseded → active\n"
-    assert "does not supersede itself" in axm("supersede", name, "--by", name, "--reason", "x").err
+    assert "cannot supersede itself" in axm("supersede", name, "--by", name, "--reason", "x").err
 
 
 # --- conflicts ---------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from axiommind.surfaces.render import tables as render
 if TYPE_CHECKING:
     from axiommind.learning.decisions import DecisionShown
     from axiommind.learning.entry_view import EntryShown, QuoteShown
-    from axiommind.projections.entry_rows import EntryRow
+    from axiommind.projections.entry_rows import EntryRow, ListedEntry
     from axiommind.projections.task_rows import TaskRow
 
 __all__ = [
