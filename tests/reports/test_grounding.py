@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from axiommind.reports.grounding.judge import (
     ItemUse,
     LaterText,
-    ServedAnswer,
-    ServedItem,
+    SuppliedAnswer,
+    SuppliedItem,
     identifiers,
     judge,
     phrases,
@@ -18,7 +18,7 @@ from axiommind.reports.grounding.judge import (
 )
 
 AT = 1_000
-ANSWER = ServedAnswer(1, "s", "UserPromptSubmit", AT, 90)
+ANSWER = SuppliedAnswer(1, "s", "UserPromptSubmit", AT, 90)
 MEMORY = "We set retry_budget to 45 s in src/forecast/refresh.py."
 
 
@@ -31,9 +31,9 @@ def agent(at: int, text: str, *files: str) -> LaterText:
 
 
 def used(
-    text: str | None, *said: LaterText, files: tuple[str, ...] = (), answer: ServedAnswer = ANSWER
+    text: str | None, *said: LaterText, files: tuple[str, ...] = (), answer: SuppliedAnswer = ANSWER
 ) -> ItemUse | None:
-    (one,) = judge([(answer, [ServedItem("1k9x4c", "response", 0.9, text, files)])], said)
+    (one,) = judge([(answer, [SuppliedItem("1k9x4c", "response", 0.9, text, files)])], said)
     return one.use
 
 
@@ -71,7 +71,7 @@ def test_what_was_said_before_proves_nothing(before: LaterText) -> None:
 
 
 def test_what_everybody_says_proves_nothing() -> None:
-    items = [ServedItem("1k9x4c", "response", 0.9, MEMORY)]
+    items = [SuppliedItem("1k9x4c", "response", 0.9, MEMORY)]
     said = [agent(1_100, "retry_budget of 45 s")]
     (one,) = judge([(ANSWER, items)], said, lambda name: name == "retry_budget")
     assert one.use is not None and one.use.what == "45s"
@@ -108,18 +108,18 @@ def test_a_text_without_names_by_a_phrase() -> None:
 
 
 def test_what_is_gone_is_not_judged() -> None:
-    (one,) = judge([(ANSWER, [ServedItem("1k9x4c", "tool", None, None)])], [agent(1_100, "1k9x4c")])
+    (one,) = judge([(ANSWER, [SuppliedItem("1k9x4c", "tool", None, None)])], [agent(1_100, "1k9x4c")])
     assert (one.is_judged, one.use) == (False, None)
-    (unknown,) = judge([(ANSWER, [ServedItem("1k9x4c", "tool", None, "text")])], [])
+    (unknown,) = judge([(ANSWER, [SuppliedItem("1k9x4c", "tool", None, "text")])], [])
     assert not unknown.is_judged
 
 
 def test_figures_by_hook_and_kind() -> None:
-    start = ServedAnswer(2, "s", "SessionStart", AT, 30)
+    start = SuppliedAnswer(2, "s", "SessionStart", AT, 30)
     items = [
-        ServedItem("aaaa1", "prompt", 0.9, MEMORY),
-        ServedItem("aaaa2", "tool", 0.8, "other_name"),
-        ServedItem("aaaa3", "tool", 0.8, None),
+        SuppliedItem("aaaa1", "prompt", 0.9, MEMORY),
+        SuppliedItem("aaaa2", "tool", 0.8, "other_name"),
+        SuppliedItem("aaaa3", "tool", 0.8, None),
     ]
     judged = judge([(ANSWER, items), (start, items[:1])], [agent(1_100, "retry_budget")])
     total, prompt, tools, prompts, begun, _ = tally(judged)

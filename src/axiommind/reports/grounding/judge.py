@@ -17,8 +17,8 @@ __all__ = [
     "ItemUse",
     "JudgedItem",
     "LaterText",
-    "ServedAnswer",
-    "ServedItem",
+    "SuppliedAnswer",
+    "SuppliedItem",
     "Tally",
     "identifiers",
     "judge",
@@ -33,7 +33,7 @@ _BEFORE_A_TOOL = ("PreToolUse", "PostToolUseFailure")
 _SLACK_MS = 500
 
 
-class ServedAnswer(NamedTuple):
+class SuppliedAnswer(NamedTuple):
     """What a hook gave an agent at one time."""
 
     id: int
@@ -43,7 +43,7 @@ class ServedAnswer(NamedTuple):
     tokens: int
 
 
-class ServedItem(NamedTuple):
+class SuppliedItem(NamedTuple):
     id: str
     kind: str
     score: float | None
@@ -68,8 +68,8 @@ class ItemUse(NamedTuple):
 
 
 class JudgedItem(NamedTuple):
-    answer: ServedAnswer
-    item: ServedItem
+    answer: SuppliedAnswer
+    item: SuppliedItem
     is_judged: bool  # False: the item is gone, or the session is not known
     use: ItemUse | None
 
@@ -179,7 +179,7 @@ class _Marks(NamedTuple):
     phrases: frozenset[str]
 
 
-def _marks(item: ServedItem) -> _Marks:
+def _marks(item: SuppliedItem) -> _Marks:
     text = (item.text or "")[:_ITEM_CHARS]
     words = frozenset(identifiers(text))
     files = frozenset(item.files) - _EVERYDAY
@@ -233,7 +233,7 @@ def _earliest(places: Mapping[str, Mapping[str, int]], name: str) -> int | None:
 
 
 def judge(
-    answers: Sequence[tuple[ServedAnswer, Sequence[ServedItem]]],
+    answers: Sequence[tuple[SuppliedAnswer, Sequence[SuppliedItem]]],
     said: Iterable[LaterText],
     is_common: Callable[[str], bool] = lambda _name: False,
 ) -> list[JudgedItem]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from axiommind.ids import number_of
 from axiommind.model import Citation
 from axiommind.projections.passages import KIND_BITS, KINDS
-from axiommind.reports.grounding.judge import JudgedItem, LaterText, ServedAnswer, ServedItem, Tally, judge, tally
+from axiommind.reports.grounding.judge import JudgedItem, LaterText, SuppliedAnswer, SuppliedItem, Tally, judge, tally
 from axiommind.search.citations import locate
 from axiommind.text.tokens import phrase
 from axiommind.tools.call_text import tool_text
@@ -68,7 +68,7 @@ def ground(
 ) -> Grounding:
     """How much of what was given was used. `db` sees every project; `project` says whose sessions count."""
     asked = {"project": project, "since": since or 0, "session": session}
-    given: dict[str, list[tuple[ServedAnswer, list[ServedItem]]]] = {}
+    given: dict[str, list[tuple[SuppliedAnswer, list[SuppliedItem]]]] = {}
     rows = db.execute(
         """
         select id, session_id, hook, at, tokens from served
@@ -80,7 +80,7 @@ def ground(
         asked,
     )
     for row in rows.fetchall():
-        answer = ServedAnswer(*row)
+        answer = SuppliedAnswer(*row)
         given.setdefault(answer.session_id, []).append((answer, _items(db, answer.id)))
     common = _Common(db)
     judged = [one for name, answers in given.items() for one in judge(answers, _said(db, name), common)]
@@ -141,11 +141,11 @@ _BY_NAME = (
 )
 
 
-def _items(db: sqlite3.Connection, answer: int) -> list[ServedItem]:
+def _items(db: sqlite3.Connection, answer: int) -> list[SuppliedItem]:
     rows = db.execute(
         "select item_id, kind, score from served_items where served_id = ? order by score desc, item_id", (answer,)
     )
-    return [ServedItem(name, kind, score, *_told(db, name)) for name, kind, score in rows.fetchall()]
+    return [SuppliedItem(name, kind, score, *_told(db, name)) for name, kind, score in rows.fetchall()]
 
 
 def _told(db: sqlite3.Connection, name: str) -> tuple[str | None, tuple[str, ...]]:

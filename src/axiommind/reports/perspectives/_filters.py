@@ -50,7 +50,7 @@ TURNS_WITH_TOOL = """
 """
 
 
-class Filters(NamedTuple):
+class PerspectiveFilters(NamedTuple):
     """The values of the common filters; `session` is a whole id once read."""
 
     since: int | None
@@ -61,7 +61,7 @@ class Filters(NamedTuple):
     min_count: int
 
     @classmethod
-    def read(cls, db: sqlite3.Connection, params: Params, common: tuple[Param, ...]) -> Filters:
+    def read(cls, db: sqlite3.Connection, params: Params, common: tuple[Param, ...]) -> PerspectiveFilters:
         defaults: dict[str, Any] = {p.name: p.default for p in common}
         given = {name: defaults[name] if params[name] is None else params[name] for name in defaults}
         return cls(

@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from axiommind.reports.analysers.units import ToolStep, Unit, split
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 
 IN_ORDER = """
     select t.session_id, t.classified_name, t.timestamp, ({counts}) as counts
@@ -21,7 +21,7 @@ IN_ORDER = """
 """
 
 
-def by_session(db: sqlite3.Connection, filters: Filters) -> Iterator[tuple[str, list[ToolStep]]]:
+def by_session(db: sqlite3.Connection, filters: PerspectiveFilters) -> Iterator[tuple[str, list[ToolStep]]]:
     """Every session in which something counts, with all its uses."""
     sql = IN_ORDER.format(counts=filters.counts("t"), of_session=filters.of_session("t.session_id"))
     for session, rows in groupby(db.execute(sql, filters.bound), key=itemgetter(0)):
@@ -30,7 +30,7 @@ def by_session(db: sqlite3.Connection, filters: Filters) -> Iterator[tuple[str, 
             yield session, uses
 
 
-def units(db: sqlite3.Connection, filters: Filters) -> Iterator[Unit]:
+def units(db: sqlite3.Connection, filters: PerspectiveFilters) -> Iterator[Unit]:
     """The work units of those sessions."""
     for session, uses in by_session(db, filters):
         for unit in split(uses):

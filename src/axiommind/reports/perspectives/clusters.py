@@ -15,7 +15,7 @@ from axiommind.reports.analysers.clusters import PATTERN_CHARS, clusters
 from axiommind.reports.analysers.depth import DEPTHS
 from axiommind.reports.analysers.prompt_frequency import PromptText
 from axiommind.reports.perspectives import Param, Params, Perspective, Plot, Row, common
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 from axiommind.reports.perspectives._times import moment
 
 FILTERS = common(
@@ -45,7 +45,7 @@ SQL = """
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     depth = DEPTHS.get(params["depth"])
     if depth is None:
         raise BadQuery(f"unknown depth {params['depth']!r}", hint=f"one of: {', '.join(DEPTHS)}")

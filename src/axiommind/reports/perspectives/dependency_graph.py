@@ -16,7 +16,7 @@ import sqlite3
 
 from axiommind.reports.analysers.dependency_graph import build
 from axiommind.reports.perspectives import Param, Params, Perspective, Plot, Row, common
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 from axiommind.reports.perspectives._uses import units
 
 FILTERS = common(
@@ -47,7 +47,7 @@ CIRCLE = " ↔ "
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     wanted = filters.tools(db)
     graph = build(units(db, filters), params["min_probability"])
     nodes = [

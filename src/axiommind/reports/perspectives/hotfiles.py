@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from axiommind.reports.perspectives import Params, Perspective, Plot, Row, common
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 
 FILTERS = common(
     {"top": 20},
@@ -38,7 +38,7 @@ SQL = """
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     files = DERIVED
     if filters.timed or filters.session is not None or filters.tool is not None:
         files = RAW.format(counts=filters.counts("e"), tool=filters.names("t.classified_name"))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from axiommind.reports.analysers.prompt_frequency import normalise
 from axiommind.reports.perspectives import Param, Params, Perspective, Row, common
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 from axiommind.reports.perspectives._times import moment
 from axiommind.text.tokens import fts_query, keywords
 
@@ -61,7 +61,7 @@ TEXTS = """
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     search = params["search"]
     query = None if search is None else fts_query(search)
     if filters.top == 0 or (search is not None and query is None):
@@ -82,7 +82,7 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
     return rows
 
 
-def _said_often(db: sqlite3.Connection, filters: Filters, counts: str) -> set[int] | None:
+def _said_often(db: sqlite3.Connection, filters: PerspectiveFilters, counts: str) -> set[int] | None:
     """The prompts said at least `min_count` times; None when every prompt is."""
     if filters.min_count <= 1:
         return None

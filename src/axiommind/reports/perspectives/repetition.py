@@ -15,7 +15,7 @@ import sqlite3
 from axiommind.reports.analysers.repetition import longest_run, loops, outliers
 from axiommind.reports.analysers.tuning import Tuning
 from axiommind.reports.perspectives import Param, Params, Perspective, Plot, Row, common
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 from axiommind.reports.perspectives._uses import by_session
 
 FILTERS = common(
@@ -41,13 +41,13 @@ EDITS = """
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     circles, runs = _tools(db, filters)
     kinds = (_edits(db, filters, params["z_threshold"]), circles, runs)
     return filters.share([[row for row in rows if row["count"] >= filters.min_count] for rows in kinds])
 
 
-def _edits(db: sqlite3.Connection, filters: Filters, z_threshold: float) -> list[Row]:
+def _edits(db: sqlite3.Connection, filters: PerspectiveFilters, z_threshold: float) -> list[Row]:
     sql = EDITS.format(counts=filters.counts("e"), tool=filters.names("t.classified_name"))
     edits = {(session, file): n for session, file, n in db.execute(sql, filters.bound)}
     return [
@@ -57,7 +57,7 @@ def _edits(db: sqlite3.Connection, filters: Filters, z_threshold: float) -> list
     ]
 
 
-def _tools(db: sqlite3.Connection, filters: Filters) -> tuple[list[Row], list[Row]]:
+def _tools(db: sqlite3.Connection, filters: PerspectiveFilters) -> tuple[list[Row], list[Row]]:
     wanted = filters.tools(db)
     circles, runs = [], []
     for session, uses in by_session(db, filters):

@@ -13,7 +13,7 @@ import sqlite3
 
 from axiommind.reports.analysers.sequences import frequent
 from axiommind.reports.perspectives import Param, Params, Perspective, Plot, Row, common
-from axiommind.reports.perspectives._filters import Filters, escape, matching_tools
+from axiommind.reports.perspectives._filters import PerspectiveFilters, escape, matching_tools
 from axiommind.reports.perspectives._uses import units
 
 FILTERS = common(
@@ -29,7 +29,7 @@ PIECE = re.compile(r"""(?:^|[\s{,"'])(?:to_)?tool["']?\s*:\s*["']?([^\s"',{}][^"
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     asked = (filters.tools(db), _included(db, params["include_tool"]))
     needed = [names for names in asked if names is not None]
     if not all(needed):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlite3
 
 from axiommind.reports.perspectives import Param, Params, Perspective, Plot, Row, common
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 
 FILTERS = common(
     {"top": 20},
@@ -80,7 +80,7 @@ SQL = """
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     links = DERIVED
     if filters.timed or filters.tool is not None:
         links = RAW.format(

@@ -10,7 +10,7 @@ import shlex
 import sqlite3
 
 from axiommind.reports.perspectives import Params, Perspective, Row, common
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 from axiommind.reports.perspectives._times import moment
 from axiommind.sources import resume_command
 
@@ -68,7 +68,7 @@ BUSY = """id in (
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     busy = "tool_use_count >= :min_count"
     if filters.tool is not None:
         busy = BUSY.format(tool=filters.names("t.classified_name"), during=filters.during("t.timestamp"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from axiommind.reports.perspectives import Params, Perspective, Plot, Row, common
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 
 FILTERS = common({"top": 10}, min_count="only tools used at least this often")
 COLUMNS = ("tool", "frequency", "sessions", "errors")
@@ -23,7 +23,7 @@ SQL = """
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     sql = SQL.format(counts=filters.counts("t"), tool=filters.names("t.classified_name"))
     return [
         {"tool": tool, "frequency": frequency, "sessions": sessions, "errors": int(errors)}

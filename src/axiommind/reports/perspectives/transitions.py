@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 
 from axiommind.reports.perspectives import Params, Perspective, Plot, Row, common
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 
 FILTERS = common(
     {},
@@ -51,7 +51,7 @@ SQL = """
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     raw = filters.timed or filters.session is not None
     pairs = DERIVED
     if raw:

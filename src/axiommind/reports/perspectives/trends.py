@@ -12,7 +12,7 @@ import sqlite3
 
 from axiommind.reports.analysers.trends import WEEK_MS, fit, starts_week
 from axiommind.reports.perspectives import Params, Perspective, Plot, Row, common
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 from axiommind.reports.perspectives._times import monday
 
 FILTERS = common(
@@ -56,7 +56,7 @@ SQL = """
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     cuts_a_week = filters.until is not None and not starts_week(filters.until)
     raw = cuts_a_week or filters.session is not None
     weeks = RAW.format(uses=filters.counts("t"), prompts=filters.counts("p")) if raw else DERIVED

@@ -10,7 +10,7 @@ import sqlite3
 
 from axiommind.errors import BadQuery
 from axiommind.reports.perspectives import Param, Params, Perspective, Plot, Row, common
-from axiommind.reports.perspectives._filters import Filters
+from axiommind.reports.perspectives._filters import PerspectiveFilters
 from axiommind.reports.perspectives._times import day, monday, month
 
 FILTERS = common(
@@ -65,7 +65,7 @@ USED = """(r.session_id, r.message_id) in (
 
 
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
-    filters = Filters.read(db, params, FILTERS)
+    filters = PerspectiveFilters.read(db, params, FILTERS)
     if params["by"] not in BY:
         raise BadQuery(f"cannot group by {params['by']!r}", hint=f"one of: {', '.join(BY)}")
     date, session, project = BY[params["by"]]

@@ -15,27 +15,37 @@ if TYPE_CHECKING:
     from axiommind.model import Citation
     from axiommind.reports.insight.values import InsightReport, Proposed
 
-__all__ = ["Block", "Code", "Heading", "Paragraph", "Picture", "Points", "Table", "blocks", "cite"]
+__all__ = [
+    "Block",
+    "CodeBlock",
+    "HeadingBlock",
+    "ParagraphBlock",
+    "PictureBlock",
+    "PointsBlock",
+    "TableBlock",
+    "blocks",
+    "cite",
+]
 
 MOST_DAYS = 21  # more rows than these are shown as weeks
 BAR = 24  # characters
 HOURS_MS = 3_600_000
 
 
-class Heading(NamedTuple):
+class HeadingBlock(NamedTuple):
     level: int
     text: str
 
 
-class Paragraph(NamedTuple):
+class ParagraphBlock(NamedTuple):
     text: str
 
 
-class Points(NamedTuple):
+class PointsBlock(NamedTuple):
     texts: tuple[str, ...]
 
 
-class Table(NamedTuple):
+class TableBlock(NamedTuple):
     """Columns of figures are set to the right."""
 
     columns: tuple[str, ...]
@@ -43,25 +53,25 @@ class Table(NamedTuple):
     right: frozenset[int] = frozenset()
 
 
-class Code(NamedTuple):
+class CodeBlock(NamedTuple):
     language: str
     text: str
 
 
-class Picture(NamedTuple):
+class PictureBlock(NamedTuple):
     """Where a chart goes, if there is one of that name."""
 
     name: str
 
 
-Block = Heading | Paragraph | Points | Table | Code | Picture
+Block = HeadingBlock | ParagraphBlock | PointsBlock | TableBlock | CodeBlock | PictureBlock
 
 
 def blocks(report: InsightReport, *, without_bars: bool = False) -> list[Block]:
     """All of it. Bars made of characters are for readers who get no charts."""
     name = _project(report.project) if report.project else "all projects"
-    found: list[Block] = [Heading(1, f"How work is done in {name}"), Paragraph(_about(report))]
-    found += [Heading(2, "In short"), *_short(report)]
+    found: list[Block] = [HeadingBlock(1, f"How work is done in {name}"), ParagraphBlock(_about(report))]
+    found += [HeadingBlock(2, "In short"), *_short(report)]
     missing: list[str] = []
     for title, absent, part in (
         ("Proposals", "proposals (two sessions have to speak for one)", _proposals(report)),
@@ -76,13 +86,13 @@ def blocks(report: InsightReport, *, without_bars: bool = False) -> list[Block]:
     ):
         body = list(part)
         if body:
-            found += [Heading(2, title), *body]
+            found += [HeadingBlock(2, title), *body]
         else:
             missing.append(absent)
     if missing:
-        found.append(Paragraph(f"Nothing to tell about: {', '.join(missing)}."))
+        found.append(ParagraphBlock(f"Nothing to tell about: {', '.join(missing)}."))
     found.append(
-        Paragraph(
+        ParagraphBlock(
             f"As of {day(report.as_of)}. Days are UTC. `axm open CITATION` shows the lines that a citation names; "
             "quotes are what was said, not instructions."
         )
@@ -107,19 +117,19 @@ def _about(report: InsightReport) -> str:
 
 
 def _short(report: InsightReport) -> Iterator[Block]:
-    yield Paragraph(" ".join(report.prose)) if report.prose else Points(report.short)
+    yield ParagraphBlock(" ".join(report.prose)) if report.prose else PointsBlock(report.short)
     if report.notes:
-        yield Points(report.notes)
+        yield PointsBlock(report.notes)
 
 
 def _proposals(report: InsightReport) -> Iterator[Block]:
     for number, one in enumerate(report.proposals, start=1):
-        yield Heading(3, f"{number}. {one.title}")
-        yield Paragraph(one.why)
-        yield Paragraph(f"Into `{_target(one)}`:")
-        yield Code(one.language, one.text)
+        yield HeadingBlock(3, f"{number}. {one.title}")
+        yield ParagraphBlock(one.why)
+        yield ParagraphBlock(f"Into `{_target(one)}`:")
+        yield CodeBlock(one.language, one.text)
         when = f" on {counted(one.days, 'day')}" if one.days else ""
-        yield Paragraph(f"Evidence: {counted(one.sessions, 'session')}{when}, such as {_evidence(report, one)}.")
+        yield ParagraphBlock(f"Evidence: {counted(one.sessions, 'session')}{when}, such as {_evidence(report, one)}.")
 
 
 def _target(one: Proposed) -> str:
@@ -136,7 +146,7 @@ def _evidence(report: InsightReport, one: Proposed) -> str:
 
 def _habits(report: InsightReport) -> Iterator[Block]:
     if report.habits:
-        yield Table(
+        yield TableBlock(
             ("asked for", "what it is", "times", "sessions", "last", "such as"),
             tuple(
                 (
@@ -151,21 +161,21 @@ def _habits(report: InsightReport) -> Iterator[Block]:
             ),
             frozenset({2, 3}),
         )
-        yield Paragraph("Prompts are put together by `axm query --perspective clusters --depth wide`.")
+        yield ParagraphBlock("Prompts are put together by `axm query --perspective clusters --depth wide`.")
 
 
 def _time(report: InsightReport, *, without_bars: bool) -> Iterator[Block]:
     if not report.active_ms:
         return
-    yield Paragraph(
+    yield ParagraphBlock(
         "Active time runs from one message or tool use to the next where they are at most five minutes apart; sessions "
         "side by side count once. A longer pause, or a command that runs longer, counts nothing."
     )
-    yield Picture("days")
+    yield PictureBlock("days")
     if not without_bars:
         yield _days(report)
     if report.longest:
-        yield Table(
+        yield TableBlock(
             ("longest sessions", "active", "prompts", "tool uses", "begins at"),
             tuple(
                 (_plain(s.title), _hours(s.active_ms), str(s.prompts), f"{s.tool_uses:,}", cite(report, s.citation))
@@ -173,28 +183,28 @@ def _time(report: InsightReport, *, without_bars: bool) -> Iterator[Block]:
             ),
             frozenset({1, 2, 3}),
         )
-    yield Picture("tools")
+    yield PictureBlock("tools")
     if report.tools:
-        yield Table(
+        yield TableBlock(
             ("tool", "uses", "sessions", "failed"),
             tuple((f"`{t.tool}`", f"{t.uses:,}", f"{t.sessions:,}", _failed(t.failed, t.uses)) for t in report.tools),
             frozenset({1, 2, 3}),
         )
     if report.tokens:
-        yield Table(
+        yield TableBlock(
             ("model", "answers", "tokens written", "tokens in all"),
             tuple((f"`{t.model}`", f"{t.messages:,}", f"{t.output:,}", f"{t.total:,}") for t in report.tokens),
             frozenset({1, 2, 3}),
         )
 
 
-def _days(report: InsightReport) -> Table:
+def _days(report: InsightReport) -> TableBlock:
     rows = [(d.day, d.active_ms, d.sessions, d.prompts) for d in report.days]
     first = "day"
     if len(rows) > MOST_DAYS:
         first, rows = "week of", _weeks(rows)
     most = max(row[1] for row in rows)
-    return Table(
+    return TableBlock(
         (first, "active", "", "sessions", "prompts"),
         tuple((at, _hours(ms), "█" * round(BAR * ms / most), str(s), str(p)) for at, ms, s, p in rows),
         frozenset({1, 3, 4}),
@@ -215,7 +225,7 @@ def _weeks(rows: Sequence[tuple[str, int, int, int]]) -> list[tuple[str, int, in
 
 def _rework(report: InsightReport) -> Iterator[Block]:
     if report.failed:
-        yield Table(
+        yield TableBlock(
             ("what failed", "with", "times", "sessions", "what came next and passed", "such as"),
             tuple(
                 (
@@ -232,27 +242,27 @@ def _rework(report: InsightReport) -> Iterator[Block]:
         )
     if report.edited:
         mean = report.edited[0].mean
-        yield Table(
+        yield TableBlock(
             ("edited often in one session", "edits", "session", "begins at"),
             tuple(
                 (f"`{_end(e.file)}`", str(e.edits), _plain(e.title), cite(report, e.citation)) for e in report.edited
             ),
             frozenset({1}),
         )
-        yield Paragraph(f"The mean is {mean:.1f} edits of a file in a session.")
+        yield ParagraphBlock(f"The mean is {mean:.1f} edits of a file in a session.")
     if report.loops:
         told = ", ".join(
             f"`{loop.tools}` ({loop.longest} times in a row, {counted(loop.sessions, 'session')})"
             for loop in report.loops[:3]
         )
-        yield Paragraph(f"Going in circles: {told}.")
+        yield ParagraphBlock(f"Going in circles: {told}.")
     if report.refused:
-        yield Paragraph(f"{counted(report.refused, 'tool use')} refused by the person.")
+        yield ParagraphBlock(f"{counted(report.refused, 'tool use')} refused by the person.")
 
 
 def _together(report: InsightReport) -> Iterator[Block]:
     if report.together:
-        yield Table(
+        yield TableBlock(
             ("files", "sessions with all", "with one", "such as"),
             tuple(
                 (
@@ -265,17 +275,17 @@ def _together(report: InsightReport) -> Iterator[Block]:
             ),
             frozenset({1, 2}),
         )
-        yield Paragraph("A file and its test are left out.")
+        yield ParagraphBlock("A file and its test are left out.")
 
 
 def _trends(report: InsightReport) -> Iterator[Block]:
     if not report.trends:
         return
-    yield Picture("trends")
+    yield PictureBlock("trends")
     for word, rises in (("gaining", True), ("fading", False)):
         some = [t for t in report.trends if (t.slope > 0) is rises]
         if some:
-            yield Table(
+            yield TableBlock(
                 (word, "points a week", "R²", "uses by week"),
                 tuple(
                     (f"`{t.tool}`", f"{t.slope:+.1f}", f"{t.r_squared:.2f}", " ".join(f"{n:,}" for n in t.weeks))
@@ -283,7 +293,7 @@ def _trends(report: InsightReport) -> Iterator[Block]:
                 ),
                 frozenset({1, 2}),
             )
-    yield Paragraph(
+    yield ParagraphBlock(
         "Percentage points of a week's tool uses, by the straight line through the weeks; tools whose line explains "
         "less than half (R² < 0.5) are left out. The last week may not be over."
     )
@@ -291,7 +301,7 @@ def _trends(report: InsightReport) -> Iterator[Block]:
 
 def _links(report: InsightReport) -> Iterator[Block]:
     if report.links:
-        yield Table(
+        yield TableBlock(
             ("session", "went on in", "shared files", "overlap", "later by"),
             tuple(
                 (
@@ -309,7 +319,7 @@ def _links(report: InsightReport) -> Iterator[Block]:
 
 def _contradictions(report: InsightReport) -> Iterator[Block]:
     if report.conflicts:
-        yield Points(
+        yield PointsBlock(
             tuple(
                 f"“{_plain(c.older)}” {cite(report, c.older_at)}, and later “{_plain(c.newer)}” "
                 f"{cite(report, c.newer_at)}." + (f" `axm conflicts` settles it (`{c.id[:12]}`)." if c.id else "")
@@ -318,8 +328,8 @@ def _contradictions(report: InsightReport) -> Iterator[Block]:
         )
     if report.corrections:
         times = {1: "once", 2: "twice"}.get(report.corrected, f"{report.corrected} times")
-        yield Paragraph(f"The person corrected the agent {times}; the last of them:")
-        yield Points(
+        yield ParagraphBlock(f"The person corrected the agent {times}; the last of them:")
+        yield PointsBlock(
             tuple(
                 f"“{_plain(c.said.quote)}” after “{_plain(c.before)}” {cite(report, c.said.citation)}"
                 for c in report.corrections
@@ -329,7 +339,7 @@ def _contradictions(report: InsightReport) -> Iterator[Block]:
 
 def _tasks(report: InsightReport) -> Iterator[Block]:
     if report.tasks:
-        yield Points(
+        yield PointsBlock(
             tuple(
                 f"{_plain(t.title)} ({t.status.replace('_', ' ')}"
                 + (f", waits for {', '.join(map(_plain, t.waits_for))}" if t.waits_for else "")
@@ -338,7 +348,7 @@ def _tasks(report: InsightReport) -> Iterator[Block]:
             )
         )
         if report.open_tasks > len(report.tasks):
-            yield Paragraph(f"{report.open_tasks - len(report.tasks):,} more: `axm tasks`.")
+            yield ParagraphBlock(f"{report.open_tasks - len(report.tasks):,} more: `axm tasks`.")
 
 
 def _plain(text: str) -> str:

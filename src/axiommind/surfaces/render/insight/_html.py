@@ -9,7 +9,15 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from axiommind.surfaces.render.insight._document import Block, Code, Heading, Paragraph, Picture, Points, Table
+from axiommind.surfaces.render.insight._document import (
+    Block,
+    CodeBlock,
+    HeadingBlock,
+    ParagraphBlock,
+    PictureBlock,
+    PointsBlock,
+    TableBlock,
+)
 from axiommind.surfaces.render.tables import printable
 
 __all__ = ["write"]
@@ -43,7 +51,7 @@ figure svg { max-width: 100%; height: auto; }
 
 def write(blocks: Sequence[Block], pictures: Mapping[str, str], note: str = "") -> str:
     """The page; `pictures` are SVG by name, `note` says why there are none."""
-    title = next((block.text for block in blocks if isinstance(block, Heading)), "Insight")
+    title = next((block.text for block in blocks if isinstance(block, HeadingBlock)), "Insight")
     body = [text for block in blocks if (text := _block(block, pictures))]
     if note:
         body.append(f'<p class="note">{_inline(note)}</p>')
@@ -70,17 +78,17 @@ def write(blocks: Sequence[Block], pictures: Mapping[str, str], note: str = "") 
 
 def _block(block: Block, pictures: Mapping[str, str]) -> str:
     match block:
-        case Heading(level, text):
+        case HeadingBlock(level, text):
             return f"<h{level}>{_inline(text)}</h{level}>"
-        case Paragraph(text):
+        case ParagraphBlock(text):
             return f"<p>{_inline(text)}</p>"
-        case Points(texts):
+        case PointsBlock(texts):
             return "<ul>" + "".join(f"<li>{_inline(text)}</li>" for text in texts) + "</ul>"
-        case Code(_, text):
+        case CodeBlock(_, text):
             return f"<pre><code>{_text(text)}</code></pre>"
-        case Table():
+        case TableBlock():
             return _table(block)
-        case Picture(name):
+        case PictureBlock(name):
             return f"<figure>{pictures[name]}</figure>" if name in pictures else ""
 
 
@@ -93,7 +101,7 @@ def _inline(text: str) -> str:
     return "".join(f"<code>{_text(part)}</code>" if at % 2 else _text(part) for at, part in enumerate(parts))
 
 
-def _table(table: Table) -> str:
+def _table(table: TableBlock) -> str:
     def cells(tag: str, texts: Sequence[str]) -> str:
         sides = [' class="right"' if at in table.right else "" for at in range(len(texts))]
         return "".join(f"<{tag}{side}>{_inline(text)}</{tag}>" for side, text in zip(sides, texts, strict=True))

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from axiommind.surfaces.render.insight._document import Block, Code, Heading, Paragraph, Picture, Points, Table
+from axiommind.surfaces.render.insight._document import (
+    Block,
+    CodeBlock,
+    HeadingBlock,
+    ParagraphBlock,
+    PictureBlock,
+    PointsBlock,
+    TableBlock,
+)
 from axiommind.surfaces.render.tables import printable
 
 __all__ = ["write"]
@@ -22,17 +30,17 @@ def write(blocks: Sequence[Block]) -> str:
 
 def _block(block: Block) -> str:
     match block:
-        case Heading(level, text):
+        case HeadingBlock(level, text):
             return f"{'#' * level} {_inline(text)}"
-        case Paragraph(text):
+        case ParagraphBlock(text):
             return _line(text)
-        case Points(texts):
+        case PointsBlock(texts):
             return "\n".join(f"- {_line(text)}" for text in texts)
-        case Code(language, text):
+        case CodeBlock(language, text):
             return _fenced(language, text)
-        case Table():
+        case TableBlock():
             return _table(block)
-        case Picture():
+        case PictureBlock():
             return ""
 
 
@@ -55,7 +63,7 @@ def _fenced(language: str, text: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _table(table: Table) -> str:
+def _table(table: TableBlock) -> str:
     rule = ["---:" if at in table.right else "---" for at in range(len(table.columns))]
     lines = [[_inline(name) for name in table.columns], rule, *([_cell(cell) for cell in row] for row in table.rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
