@@ -1,7 +1,7 @@
 """The command line as somebody at a shell has it: what was printed, and the exit code.
 
 `axm` runs a command in this process, with an environment, a folder and streams of its own: starting Python takes
-longer than most commands. `axm_process` starts a process, for what only a process shows.
+longer than most commands. `axm_process`, `start` and `as_nobody` are for what only a process shows.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 from axiommind.surfaces.cli import main
 from tests.counting import PATIENCE_S
 from tests.transcripts import World
 
-__all__ = ["Done", "axm", "axm_process"]
+__all__ = ["Done", "as_nobody", "axm", "axm_process", "start"]
 
 Done = subprocess.CompletedProcess[str]
 
@@ -45,6 +47,35 @@ def axm_process(world: World, *args: str, stdin: str | None = None, cwd: Path | 
         timeout=PATIENCE_S,
         check=False,
     )
+
+
+def start(world: World, *args: str, workers: int = 0) -> subprocess.Popen[bytes]:
+    """A process that goes on beside the test, and whose words nobody hears."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "axiommind", *args],
+        env=world.environ | {"AXM_WORKERS": str(workers)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def as_nobody(world: World, *args: str) -> Done:
+    """A process of a user whom permissions bind, also when the tests run as root."""
+    command = [sys.executable, "-m", "axiommind", *args]
+    if os.geteuid() == 0:
+        for path in [world.base, *world.base.rglob("*")]:
+            os.chown(path, 65534, 65534, follow_symlinks=False)
+        for parent in world.base.parents:
+            if parent != Path("/") and not parent.stat().st_mode & 0o001:
+                os.chmod(parent, parent.stat().st_mode | 0o011)
+        command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command]
+        probe = subprocess.run(
+            [*command[:4], sys.executable, "-c", "import axiommind"], capture_output=True, check=False
+        )
+        if probe.returncode:
+            pytest.skip("another user cannot run this Python")
+    environ = world.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
 @contextmanager

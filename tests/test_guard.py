@@ -12,17 +12,18 @@ from hypothesis import strategies as st
 from axiommind.errors import AxmError, BadQuery, QueryLimit
 from axiommind.memory import Scope
 from tests.counting import ending
-from tests.transcripts import Lines, World
+from tests.shell import axm
+from tests.transcripts import Lines, World, session
 
 
 @pytest.fixture
 def filled(world: World) -> World:
-    for session, cwd in (("a", "/p/one"), ("b", "/p/two")):
-        lines = Lines(session, cwd)
+    for name, cwd in (("a", "/p/one"), ("b", "/p/two")):
+        lines = Lines(name, cwd)
         for i in range(8):
-            lines.prompt(f"테스트를 {session} 추가해줘 number {i}")
-            lines.tool("Edit", f"e{session}{i}", file_path="/p/x.py")
-            lines.tool("Bash", f"b{session}{i}", command="git status")
+            lines.prompt(f"테스트를 {name} 추가해줘 number {i}")
+            lines.tool("Edit", f"e{name}{i}", file_path="/p/x.py")
+            lines.tool("Bash", f"b{name}{i}", command="git status")
         world.write(lines, folder=cwd.replace("/", "-"))
     world.memory().index()
     return world
@@ -124,8 +125,8 @@ def test_the_row_limit(filled: World) -> None:
 
 def test_memory_cannot_be_burnt(filled: World) -> None:
     for sql in (
-        "select length(printf('%.*c', 2000000000, 'x'))",
-        "select length(replace(hex(zeroblob(20000000)), '0', '0123456789'))",
+        "select length(printf('%.*c', 100000000, 'x'))",
+        "select length(replace(hex(zeroblob(50000)), '0', hex(zeroblob(500))))",
     ):
         with contextlib.suppress(BadQuery):
             ((length,),) = filled.memory().sql(sql, Scope(None))
@@ -211,3 +212,17 @@ def test_every_table_with_a_session_is_scoped(filled: World) -> None:
         if {"session_id", "doc_id", "project"} & set(columns) and name not in views:
             missing.append(name)
     assert missing == []
+
+
+def test_columns_of_one_name_are_all_shown(world: World) -> None:
+    world.write(session())
+    world.memory().index()
+    assert world.memory().sql("select 1 as a, 2 as a, 3 as b", Scope(None)).dicts() == [{"a": 1, "a_2": 2, "b": 3}]
+    assert '"a_2": 2' in axm(world, "query", "--sql", "select 1 as a, 2 as a").stdout
+
+
+def test_bytes_are_limited_too(world: World) -> None:
+    world.write(session())
+    world.memory().index()
+    with pytest.raises(QueryLimit, match="MB"):
+        world.memory().sql("select printf('%.8000000c', 'x') from tool_uses, tool_uses b, tool_uses c", Scope(None))

@@ -14,7 +14,7 @@ EXCUSED = {
     "counting.py": "gives up waiting after two minutes, and asserts nothing",
     "test_no_clocks.py": "is this file",
     "scratchpads/test_crowd.py": "the slow test ends after a minute",
-    "test_bad_input.py": "compares memory, which getrusage tells as well",
+    "ingest/test_bad_input.py": "compares memory, which getrusage tells as well",
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from axiommind.config import Config
 from axiommind.memory import Memory, Scope
+from axiommind.projections.runner import Index
 
 START = 1_767_600_000_000  # 2026-01-05T08:00:00Z, a Monday
 PROJECT = "/home/dev/weather"
@@ -78,6 +79,18 @@ class Lines:
         return b"".join(encode(line) for line in self.lines)
 
 
+def session(name: str = "s1", cwd: str | None = PROJECT) -> Lines:
+    lines = Lines(name, cwd)
+    lines.prompt("please add a test for the parser")
+    lines.tool("Read", f"{name}-t1", file_path=f"{PROJECT}/parser.py")
+    lines.result(f"{name}-t1", "def parse(): ...")
+    lines.tool("Edit", f"{name}-t2", file_path=f"{PROJECT}/parser.py", old_string="a", new_string="b")
+    lines.result(f"{name}-t2", "not found", error=True)
+    lines.tool("Bash", f"{name}-t3", command="cd x && pytest -q")
+    lines.answer("Done: the parser has a test.")
+    return lines
+
+
 def encode(line: dict[str, Any]) -> bytes:
     return json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
@@ -127,3 +140,12 @@ class World:
     def one(self, sql: str) -> Any:
         ((value,),) = self.rows(sql)
         return value
+
+    def terms(self) -> list[tuple[Any, ...]]:
+        """What the full-text index holds: each term, and where it stands."""
+        index = Index(self.home / "index.db")
+        try:
+            index.db.execute("create virtual table temp.v using fts5vocab(main, passages_fts, 'instance')")
+            return index.db.execute("select term, doc, col, offset from temp.v order by doc, offset, term").fetchall()
+        finally:
+            index.close()

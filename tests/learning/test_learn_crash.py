@@ -15,7 +15,7 @@ import pytest
 from tests.counting import wait_for
 from tests.examples import examples
 from tests.learning.sessions import Session
-from tests.test_crash import start
+from tests.shell import start
 from tests.transcripts import World
 
 KILLS = examples(20)

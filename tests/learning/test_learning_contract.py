@@ -22,7 +22,7 @@ from axiommind.memory import Scope
 from axiommind.projections import load_all
 from axiommind.projections import transcript as recorded
 from tests.learning.sessions import Session
-from tests.test_bad_input import _as_nobody
+from tests.shell import as_nobody
 from tests.transcripts import World
 
 ALL = Scope(None)
@@ -279,13 +279,13 @@ def test_a_home_that_can_only_be_read_answers(told: World) -> None:
     }
     try:
         for name, command in asked.items():
-            done = _as_nobody(told, *command)
+            done = as_nobody(told, *command)
             if "Permission denied" in done.stderr:  # another pytest began just now, and closed the folder above ours
-                done = _as_nobody(told, *command)
+                done = as_nobody(told, *command)
             empty = name in ("blocked", "conditions", "conflicts") and done.stderr.startswith("No ")
             assert done.returncode == int(empty), (name, done.stderr)
             assert name not in ("entries", "entry", "why", "tasks", "task", "decisions") or WORD in done.stdout, name
-        refused = _as_nobody(told, "learn")
+        refused = as_nobody(told, "learn")
         assert refused.returncode == 3 and "internal" not in refused.stderr, refused.stderr
     finally:
         told.home.chmod(0o755)

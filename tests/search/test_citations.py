@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from axiommind.errors import BadQuery, NotFound
 from axiommind.model import Citation
 from axiommind.search.citations import Opened, parse
-from tests.test_documents import Notes
+from tests.notes import Notes
 from tests.transcripts import Lines, World
 
 

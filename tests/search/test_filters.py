@@ -9,8 +9,8 @@ import pytest
 
 from axiommind.errors import BadQuery
 from axiommind.memory import Scope
+from tests.notes import Notes
 from tests.search.asking import DAY, ask, found, tell
-from tests.test_documents import Notes
 from tests.transcripts import START, Lines, World
 
 OTHER = "/home/dev/other"

@@ -16,8 +16,8 @@ from axiommind.memory import Scope
 from axiommind.search.find import MAX_K, Page
 from axiommind.search.query import PREFIXES
 from tests.examples import examples
+from tests.notes import Notes
 from tests.search.asking import DAY, NOW, ask, found, sessions, tell, untimed
-from tests.test_documents import Notes, terms
 from tests.transcripts import Lines, World
 
 
@@ -301,10 +301,10 @@ def test_the_full_text_index_made_anew_gives_the_same_hits(world: World) -> None
     several(world)
     Notes(world).write("n1.md", "# Changed\n\nNo more of that.\n")
     world.memory().documents.index()
-    grown = terms(world)
+    grown = world.terms()
     before = [untimed(ask(world, query)) for query in QUERIES]
     world.memory().documents.rebuild_fts()
-    assert terms(world) == grown
+    assert world.terms() == grown
     assert [untimed(ask(world, query)) for query in QUERIES] == before
 
 

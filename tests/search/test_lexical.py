@@ -14,8 +14,8 @@ from axiommind import db as sqlite
 from axiommind.projections.passages import indexed_terms
 from axiommind.search import find, lexical
 from axiommind.text.tokens import clauses, phrase
+from tests.notes import Notes
 from tests.search.asking import ask, found, tell
-from tests.test_documents import Notes
 from tests.transcripts import Lines, World
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from axiommind.search import rank
 from axiommind.search.lexical import Statistics
+from tests.notes import Notes
 from tests.search.asking import DAY, DAY_MS, NOW, ask, found, sessions, tell
-from tests.test_documents import Notes
 from tests.transcripts import START, Lines, World
 
 # --- one passage against another ---------------------------------------------------------------------------------

@@ -13,9 +13,9 @@ import pytest
 
 from axiommind.search.find import Page
 from axiommind.surfaces.render import hits
+from tests.notes import Notes
 from tests.search.asking import ask, tell
 from tests.shell import axm
-from tests.test_documents import Notes
 from tests.transcripts import PROJECT, Lines, World
 
 

@@ -18,9 +18,9 @@ from axiommind.distribution import extra_command
 from axiommind.learning.tasks.match import suggest_candidates
 from axiommind.learning.tasks.state import IndexState
 from tests.search.asking import tell
+from tests.shell import as_nobody
 from tests.surfaces.test_entries import Axm, answered, axm, tasks
 from tests.surfaces.test_search import HIT, MORE, PAGE
-from tests.test_bad_input import _as_nobody
 from tests.transcripts import PROJECT, START, Lines, World
 
 __all__ = ["axm"]
@@ -164,12 +164,12 @@ def test_a_home_that_cannot_be_written(world: World) -> None:
                 path.chmod(0o444)
         folder.chmod(0o555)
     try:
-        done = _as_nobody(world, "search", "--all-projects", "--mode", "hybrid", "--json", "設定画面にダークテーマ")
+        done = as_nobody(world, "search", "--all-projects", "--mode", "hybrid", "--json", "設定画面にダークテーマ")
         assert done.returncode == 0, done.stderr
         page = json.loads(done.stdout)
         assert page["search_method"] == "hybrid" and page["hits"][0]["snippet"] == THEME
-        assert _as_nobody(world, "similar", "aaaa").returncode == 0
-        refused = _as_nobody(world, "embed")
+        assert as_nobody(world, "similar", "aaaa").returncode == 0
+        refused = as_nobody(world, "embed")
         assert refused.returncode == 3 and "internal" not in refused.stderr, refused.stderr
     finally:
         world.home.chmod(0o755)

@@ -13,9 +13,9 @@ from axiommind.distribution import extra_command
 from axiommind.errors import MissingExtra
 from axiommind.vectors import versions
 from axiommind.vectors.stores import open_store
+from tests.notes import Notes
 from tests.search.asking import ask, tell
 from tests.surfaces.test_entries import Axm, axm, tasks
-from tests.test_documents import Notes
 from tests.transcripts import World
 from tests.vectors.fakes import Hashed, embeds_with
 

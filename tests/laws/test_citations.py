@@ -21,8 +21,8 @@ from axiommind.log.sqlite import SqliteLog
 from axiommind.search import find
 from axiommind.search.citations import Opened, locate, open_lines, parse
 from tests.examples import examples
-from tests.test_documents import Notes
-from tests.test_laws import History, operation
+from tests.laws.histories import History, operation
+from tests.notes import Notes
 from tests.transcripts import Lines, World, encode
 
 # Of a very long value the index keeps the beginning, and says so.

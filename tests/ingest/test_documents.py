@@ -23,42 +23,8 @@ from axiommind.memory import Memory, Scope
 from axiommind.projections.runner import Index
 from tests.counting import wait_for
 from tests.examples import examples
+from tests.notes import Notes
 from tests.transcripts import Lines, World
-
-
-class Notes:
-    """A folder of notes beside the sessions of a world."""
-
-    def __init__(self, world: World, name: str = "notes") -> None:
-        self.world = world
-        self.root = Path(os.path.realpath(world.base)) / name
-        self.root.mkdir(parents=True, exist_ok=True)
-
-    def write(self, name: str, text: str | bytes) -> Path:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def add(self, **globs: Any) -> DocumentReport:
-        return self.world.memory().documents.add([self.root], **globs)
-
-    def index(self) -> DocumentReport:
-        return self.world.memory().documents.index()
-
-    def paths(self) -> list[str]:
-        """The names of the documents in the index."""
-        rows = self.world.rows("select path from documents order by path")
-        return [os.path.relpath(path, self.root) for (path,) in rows]
-
-    def found(self, word: str) -> int:
-        """How many passages the full-text index has for a word."""
-        db = sqlite3.connect(self.world.home / "index.db")
-        try:
-            (count,) = db.execute("select count(*) from passages_fts where passages_fts match ?", (word,)).fetchone()
-            return int(count)
-        finally:
-            db.close()
 
 
 @pytest.fixture
@@ -669,15 +635,6 @@ def test_a_text_that_two_documents_have_stays_for_the_other(world: World, notes:
 # --- the full-text index -----------------------------------------------------------------------------------------
 
 
-def terms(world: World) -> list[tuple[Any, ...]]:
-    index = Index(world.home / "index.db")
-    try:
-        index.db.execute("create virtual table temp.v using fts5vocab(main, passages_fts, 'instance')")
-        return index.db.execute("select term, doc, col, offset from temp.v order by doc, offset, term").fetchall()
-    finally:
-        index.close()
-
-
 def test_the_full_text_index_made_anew_equals_the_grown_one(world: World, notes: Notes) -> None:
     lines = Lines("s1")
     lines.prompt("테스트를 추가해줘")
@@ -690,14 +647,14 @@ def test_the_full_text_index_made_anew_equals_the_grown_one(world: World, notes:
     world.memory().index()
     notes.write("2.md", "# Changed\n\nthing\n")
     notes.index()
-    grown = terms(world)
+    grown = world.terms()
     assert grown
     index = Index(world.home / "index.db")
     index.db.execute("insert into passages_fts(rowid, terms) values (999999, 'damage')")
     index.close()
-    assert terms(world) != grown
+    assert world.terms() != grown
     assert world.memory().documents.rebuild_fts() == world.one("select count(*) from passages")
-    assert terms(world) == grown
+    assert world.terms() == grown
     assert world.memory().verify() == []
 
 

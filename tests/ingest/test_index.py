@@ -12,19 +12,8 @@ import pytest
 
 from axiommind.errors import NotFound
 from axiommind.memory import Memory, Scope
-from tests.transcripts import PROJECT, START, Lines, World, encode
-
-
-def session(name: str = "s1", cwd: str | None = PROJECT) -> Lines:
-    lines = Lines(name, cwd)
-    lines.prompt("please add a test for the parser")
-    lines.tool("Read", f"{name}-t1", file_path=f"{PROJECT}/parser.py")
-    lines.result(f"{name}-t1", "def parse(): ...")
-    lines.tool("Edit", f"{name}-t2", file_path=f"{PROJECT}/parser.py", old_string="a", new_string="b")
-    lines.result(f"{name}-t2", "not found", error=True)
-    lines.tool("Bash", f"{name}-t3", command="cd x && pytest -q")
-    lines.answer("Done: the parser has a test.")
-    return lines
+from tests.ingest.traces import traces
+from tests.transcripts import PROJECT, START, Lines, World, encode, session
 
 
 def test_what_lands_in_the_tables(world: World) -> None:
@@ -334,7 +323,7 @@ def test_subagents_are_sessions_of_their_own(world: World) -> None:
 
 def test_the_fork_of_the_real_client(world: World) -> None:
     """Two transcripts of the real client: a session, and its copy by --fork-session (tests/fixtures/fork)."""
-    fixtures = Path(__file__).parent / "fixtures" / "fork"
+    fixtures = Path(__file__).parents[1] / "fixtures" / "fork"
     for path in sorted(fixtures.glob("*.jsonl")):
         shutil.copy(path, world.path(path.stem))
     world.memory().index()
@@ -388,85 +377,6 @@ def test_a_summary_may_sit_in_another_file(world: World) -> None:
 
 
 # --- forgetting --------------------------------------------------------------------------------------------------
-
-
-def traces(home: Path, word: bytes) -> list[str]:
-    """Files of the home in which a word occurs, compressed blobs unpacked."""
-    import sqlite3
-
-    import zstandard
-
-    found = [p.name for p in home.rglob("*") if p.is_file() and word in p.read_bytes()]
-    db = sqlite3.connect(home / "log.db")
-    for (data,) in db.execute("select data from blobs where codec = 'zstd'"):
-        if word in zstandard.ZstdDecompressor().decompress(data):
-            found.append("a blob")
-    db.close()
-    return found
-
-
-def test_forgetting_leaves_no_trace(world: World) -> None:
-    lines = session("secret")
-    lines.prompt("the zanzibarquux project is confidential")
-    lines.tool("Bash", "z", command="echo zanzibarquux")
-    path = world.write(lines)
-    world.write(session("other"))
-    world.memory().index()
-    assert traces(world.home, b"zanzibarquux")
-    done = world.memory().forget(session="secret")
-    assert done.sessions == ("secret",)
-    assert traces(world.home, b"zanzibarquux") == []
-    assert world.rows("select id from sessions") == [("other",)]
-    world.append(encode(lines.prompt("more zanzibarquux")), "secret")
-    world.memory().index()
-    world.memory().index(full=True)
-    world.memory().rebuild()
-    assert traces(world.home, b"zanzibarquux") == [], "a tombstone stops re-reading"
-    assert world.memory().verify(deep=True) == []
-    assert path.exists(), "the agent's own file is not ours to touch"
-    world.memory().undo_forget(session="secret")
-    assert world.one("select prompt_count from sessions where id = 'secret'") == 3
-    assert world.memory().verify(deep=True) == []
-
-
-def test_forgetting_a_project(world: World) -> None:
-    world.write(session("a"))
-    world.write(session("b", cwd="/other"), folder="-other")
-    world.memory().index()
-    assert world.memory().forget(project=PROJECT, dry_run=True).sessions == ("a",)
-    assert world.one("select count(*) from sessions") == 2
-    world.memory().forget(project=PROJECT)
-    world.write(session("later"))
-    assert world.memory().index().files_opened == 1, "whose it is stands inside"
-    assert world.memory().index().files_opened == 0, "and is then known"
-    assert world.rows("select id from sessions") == [("b",)]
-    assert world.memory().verify() == []
-    world.memory().undo_forget(project=PROJECT)
-    assert world.one("select count(*) from sessions") == 3
-    with pytest.raises(NotFound):
-        world.memory().forget(project="/nowhere")
-    with pytest.raises(NotFound):
-        world.memory().forget(session="nobody")
-
-
-def test_forgetting_takes_the_subagents_along(world: World) -> None:
-    path = world.write(session("parent"))
-    folder = path.with_suffix("") / "subagents"
-    folder.mkdir(parents=True)
-    child = Lines("parent", sidechain=True)
-    child.prompt("zanzibarquux")
-    (folder / "agent-a1.jsonl").write_bytes(child.data())
-    world.memory().index()
-    assert world.memory().forget(session="par").sessions == ("agent-a1", "parent")
-    report = world.memory().index()
-    assert (report.files_opened, report.unchanged) == (0, 0)
-    assert world.rows("select id from sessions") == []
-    assert traces(world.home, b"zanzibarquux") == []
-    with pytest.raises(NotFound):
-        world.memory().undo_forget(session="nobody")
-    world.memory().undo_forget(session="par")
-    assert world.rows("select id from sessions order by id") == [("agent-a1",), ("parent",)]
-    assert world.memory().verify(deep=True) == []
 
 
 def test_secrets_never_arrive(world: World) -> None:
