@@ -30,7 +30,7 @@ from axiommind.reports.analysers.depth import DEPTHS
 from axiommind.reports.analysers.prompt_frequency import PromptText, frequencies, normalised
 from axiommind.reports.analysers.queries import meet
 from axiommind.reports.analysers.tuning import Tuning
-from axiommind.text.tokens import keywords
+from axiommind.text.keywords import keywords
 
 SEED = 7
 _VERBS = "fix add rename remove explain review test deploy move update 수정 삭제 배포 검토 설명"

@@ -13,7 +13,9 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from axiommind.text.tokens import STOP_WORDS, stem, terms
+from axiommind.text.english_stems import stem
+from axiommind.text.stop_words import STOP_WORDS
+from axiommind.text.tokens import terms
 
 HERE = Path(__file__).parent
 KINDS = {

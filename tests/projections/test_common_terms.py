@@ -8,7 +8,7 @@ from axiommind.memory import Scope
 from axiommind.projections import _common_terms
 from axiommind.projections.runner import Index
 from axiommind.search import lexical
-from axiommind.text.tokens import clauses
+from axiommind.text.query_terms import clauses
 from tests.transcripts import Lines, World
 
 

@@ -14,7 +14,7 @@ from statistics import NormalDist, correlation, fmean, linear_regression, pstdev
 from typing import Any, NamedTuple
 
 from axiommind.reports.analysers.queries import VERBS
-from axiommind.text.tokens import keywords
+from axiommind.text.keywords import keywords
 
 DAY = 86_400_000
 

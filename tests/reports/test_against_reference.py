@@ -26,7 +26,7 @@ from axiommind.reports.analysers.trends import ToolEvent, weekly
 from axiommind.reports.analysers.tuning import Tuning
 from axiommind.reports.analysers.units import ToolStep, Unit, split
 from axiommind.reports.analysis.analyst import AnalyzeOptions
-from axiommind.text.tokens import keywords
+from axiommind.text.keywords import keywords
 from tests.examples import examples
 from tests.reports import reference
 from tests.transcripts import START, Lines, World

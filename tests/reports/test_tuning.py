@@ -13,7 +13,7 @@ from axiommind.reports.analysers.queries import nouns
 from axiommind.reports.analysers.stopwords import BUILT_IN, StopWords
 from axiommind.reports.analysers.trends import week_name, week_of
 from axiommind.reports.analysers.tuning import Tuning
-from axiommind.text.tokens import STOP_WORDS
+from axiommind.text.stop_words import STOP_WORDS
 
 
 def test_what_a_file_leaves_out_keeps_its_default(tmp_path: Path) -> None:

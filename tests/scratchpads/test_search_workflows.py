@@ -14,7 +14,8 @@ from axiommind.errors import BadQuery
 from axiommind.memory import Memory
 from axiommind.scratchpads.values import WorkflowPage
 from axiommind.text.edits import cut
-from axiommind.text.tokens import Clause, keyword_clauses, terms
+from axiommind.text.query_terms import Clause, keyword_clauses
+from axiommind.text.tokens import terms
 from tests.examples import examples
 from tests.transcripts import Lines, World
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from axiommind import db as sqlite
 from axiommind.projections.passages import indexed_terms
 from axiommind.search import find, lexical
-from axiommind.text.tokens import clauses, phrase
+from axiommind.text.query_terms import clauses, phrase
 from tests.notes import Notes
 from tests.search.asking import ask, found, tell
 from tests.transcripts import Lines, World

@@ -16,7 +16,7 @@ from axiommind.search.lexical import Statistics, Weighed
 from axiommind.search.query import Filters, Query
 from axiommind.search.rank import PASSAGE_WEIGHT, STAGE_WEIGHT, STATUS_WEIGHT, Asked, Passage, score
 from axiommind.search.relevance import WEIGHTS, Signs, judge, relevance
-from axiommind.text.tokens import Clause
+from axiommind.text.query_terms import Clause
 from tests.search.asking import NOW, ask, tell
 from tests.transcripts import World
 

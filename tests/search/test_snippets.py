@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from axiommind.search.snippets import SNIPPET_CHARS, Snippet, cut, marks, telling
-from axiommind.text.tokens import clauses, terms
+from axiommind.text.query_terms import clauses
+from axiommind.text.tokens import terms
 from tests.examples import examples
 
 

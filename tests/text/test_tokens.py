@@ -13,17 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiommind.text import tokens
-from axiommind.text.tokens import (
-    FTS_TOKENIZE,
-    STOP_WORDS,
-    fts_query,
-    fts_text,
-    is_stop,
-    keywords,
-    search_method,
-    stem,
-    terms,
-)
+from axiommind.text.english_stems import stem
+from axiommind.text.keywords import keywords
+from axiommind.text.query_terms import fts_query, search_method
+from axiommind.text.stop_words import STOP_WORDS, is_stop
+from axiommind.text.tokens import FTS_TOKENIZE, fts_text, terms
 from tests.counting import ending, grows_linearly
 from tests.examples import examples
 
@@ -331,7 +325,7 @@ def test_delete_leaves_nothing(texts: list[str]) -> None:
 def test_a_word_does_not_depend_on_its_neighbours(words: list[str]) -> None:
     """The shortcut for text that is all but ASCII must agree with the long way."""
     text = " ".join(words)
-    alone = [term for word in words for part in tokens._words(word) for term in tokens._cache[part].split()]
+    alone = [term for word in words for part in tokens.words_of(word) for term in tokens.terms_of(part).split()]
     assert terms(text)[: len(alone)] == alone
 
 
@@ -387,7 +381,8 @@ def test_no_letter_decomposes_into_a_bare_mark() -> None:
 
 def test_importing_it_is_light() -> None:
     code = (
-        "import sys, re, typing, unicodedata; a={*sys.modules}; import axiommind.text.tokens; print(*{*sys.modules}-a)"
+        "import sys, re, typing, unicodedata; a={*sys.modules}; "
+        "import axiommind.text.query_terms; print(*{*sys.modules}-a)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {name for name in found if not name.startswith("axiommind")} <= {

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from axiommind.config import Disclosure
     from axiommind.model import Citation
     from axiommind.search.hits import Learned
-    from axiommind.text.tokens import Clause
+    from axiommind.text.query_terms import Clause
 
 __all__ = [
     "FENCE_CHARS",

@@ -11,7 +11,7 @@ import re
 
 from axiommind.recall import _prompt_words as words
 from axiommind.recall.own_words import own_words
-from axiommind.text.tokens import STOP_WORDS
+from axiommind.text.stop_words import STOP_WORDS
 
 __all__ = ["question_of"]
 

@@ -276,7 +276,7 @@ class Recall:
         trailing: float = 1.0,
     ) -> Disclosed:
         """What follows from an index; lines more than `trailing` behind the first have a say in it, and no place."""
-        from axiommind.text.tokens import clauses
+        from axiommind.text.query_terms import clauses
 
         settings = self.home.config.disclosure
         expansion = decide(items, settings)

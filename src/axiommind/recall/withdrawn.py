@@ -17,8 +17,9 @@ from axiommind.recall.disclosure import IndexItem
 from axiommind.recall.packets.notes import claim as claim_of
 from axiommind.search.citations import locate
 from axiommind.search.hits import Learned
+from axiommind.text.query_terms import clauses
 from axiommind.text.summary import SUMMARY_CHARS, preview
-from axiommind.text.tokens import clauses, terms
+from axiommind.text.tokens import terms
 
 __all__ = ["Claim", "claims", "copied", "fallen", "repeating", "standing", "told"]
 

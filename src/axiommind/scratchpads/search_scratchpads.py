@@ -9,7 +9,7 @@ from axiommind.errors import BadQuery
 from axiommind.projections.scratchpad_rows import one_scratchpad
 from axiommind.scratchpads.search_workflows import checked_query
 from axiommind.scratchpads.values import ScratchpadHit, ScratchpadPage
-from axiommind.text.tokens import keyword_clauses, search_method
+from axiommind.text.query_terms import keyword_clauses, search_method
 
 __all__ = ["no_scratchpads", "search_scratchpads"]
 

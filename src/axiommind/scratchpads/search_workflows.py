@@ -19,8 +19,8 @@ from axiommind.scratchpads.values import MatchingScratchpad, WorkflowHit, Workfl
 from axiommind.search.lexical import prepare
 from axiommind.search.snippets import cut
 from axiommind.text.edits import clean
+from axiommind.text.query_terms import Clause, keyword_clauses, search_method
 from axiommind.text.summary import on_one_line
-from axiommind.text.tokens import Clause, keyword_clauses, search_method
 
 __all__ = ["checked_query", "no_workflows", "search_workflows"]
 

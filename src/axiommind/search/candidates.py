@@ -11,7 +11,8 @@ from axiommind.projections import PLACE_BITS
 from axiommind.search import filters, lexical, rank
 from axiommind.search.query import Query
 from axiommind.search.rows import Texts, passages_where
-from axiommind.text.tokens import Clause, phrase, terms
+from axiommind.text.query_terms import Clause, phrase
+from axiommind.text.tokens import terms
 
 __all__ = ["OF_ONE_GROUP", "SCORED", "literally", "passing", "scored", "standing", "within"]
 

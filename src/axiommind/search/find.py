@@ -20,7 +20,7 @@ from axiommind.search.dates import matches, mentions
 from axiommind.search.hits import Hit
 from axiommind.search.query import Query
 from axiommind.search.rows import Texts, index_version
-from axiommind.text.tokens import Clause, clauses, phrase, search_method
+from axiommind.text.query_terms import Clause, clauses, phrase, search_method
 from axiommind.tools.call_text import tool_text
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from axiommind.projections import PLACE_BITS
 from axiommind.projections.passages import KIND_BITS, KINDS
-from axiommind.text.tokens import Clause
+from axiommind.text.query_terms import Clause
 
 __all__ = [
     "Gathered",

@@ -12,7 +12,8 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from axiommind.search.rank import Alike, Scored
-from axiommind.text.tokens import STOP_WORDS, fts_text
+from axiommind.text.stop_words import STOP_WORDS
+from axiommind.text.tokens import fts_text
 from axiommind.vectors.contract import PASSAGES, Vector
 
 if TYPE_CHECKING:

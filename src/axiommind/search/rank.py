@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from axiommind.search.lexical import Statistics, Weighed
-from axiommind.text.tokens import Clause, fts_text
+from axiommind.text.query_terms import Clause
+from axiommind.text.tokens import fts_text
 
 __all__ = [
     "Alike",

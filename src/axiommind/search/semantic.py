@@ -15,7 +15,7 @@ from axiommind.search import candidates, lexical, rank
 from axiommind.search.query import Filters, Query
 from axiommind.search.rows import Texts
 from axiommind.text.language import detect
-from axiommind.text.tokens import Clause, phrase
+from axiommind.text.query_terms import Clause, phrase
 from axiommind.vectors.contract import PASSAGES, Embedder, Store, Vector
 
 __all__ = ["ALL_FOUND", "Meaning", "fuse", "nearest"]

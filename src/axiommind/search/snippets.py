@@ -12,8 +12,9 @@ from operator import add
 from typing import NamedTuple
 from unicodedata import normalize
 
+from axiommind.text.query_terms import Clause
 from axiommind.text.summary import SUMMARY_CHARS, on_one_line, preview, sentences
-from axiommind.text.tokens import Clause, terms, word_terms
+from axiommind.text.tokens import terms, word_terms
 
 __all__ = ["Snippet", "best_start", "cut", "marks", "telling"]
 

@@ -1,14 +1,14 @@
 r"""What a secret looks like: token formats, names that announce one, and whether a value looks random.
 
-Owns the patterns and thresholds of ADR 0004; `redaction` finds and replaces with them. Refuses: positions, marks,
-and the prefilter. Nothing here is compiled before a text was suspected, except what judges a value.
+Owns the patterns and thresholds of ADR 0004; `secret_finders` finds with them, `redaction` replaces. Refuses:
+positions, and the prefilter. Nothing here is compiled before a text was suspected, except what judges a value.
 """
 
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,6 +16,8 @@ from typing import NamedTuple
 PASSWORD, SECRET, AWS_SECRET = "password", "secret", "aws-secret-key"
 PRIVATE_KEY, AUTHORIZATION, COOKIE = "private-key", "authorization", "cookie"
 MARKED = ""
+# What stands where a secret was.
+MARK = re.compile(r"\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{10}\]")
 
 
 class Shape(NamedTuple):
@@ -118,6 +120,14 @@ SHAPES = (
 
 # Printable ASCII without quotes, brackets and slashes: the prefilter reads the same characters from raw JSON.
 URL_PASSWORD = r"://([!#-&(-.0-9;=?A-Z^_a-z{|}~]{0,100}):([!#-&(-.0-:;=?@A-Z^_a-z{|}~]{1,200})@(?=[A-Za-z0-9\[_$%{<])"
+
+LOGINS = {  # command: how the password follows
+    "curl": r"(?:-u|--user)[ =]{0,4}[\"']?[^\s:\"'\\]{1,100}:(?P<password>[^\s\"'\\]{6,128})",
+    "sshpass": r"-p ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
+    "mysql": r"-p[\"']?(?P<password>[^\s\"'\\]{6,128})",
+    "mariadb": r"-p[\"']?(?P<password>[^\s\"'\\]{6,128})",
+    "docker login": r"-p[ =][\"']?(?P<password>[^\s\"'\\]{6,128})",
+}
 
 # Names after which a value is a secret. `keys`, `tokens` and `secrets` are counts and lists: never.
 WEAK_NAMES = ("password", "passwd", "pwd", "passphrase", "_pass")
@@ -273,6 +283,27 @@ def kind_of(value: str, *, before: str, weak: bool) -> str:
     if weak:
         return PASSWORD
     return AWS_SECRET if _is_aws_secret(value, before) else SECRET
+
+
+def kind_by_name(name: str, value: str) -> str | None:
+    """The kind of a value that stands alone under a name, or None if it is no secret."""
+    named = _named(name)
+    if named is None:
+        return None
+    core, before = named
+    weak = core.lower() in WEAK_NAMES or core.lower() in ("-pass", "pass")
+    if not is_secret(value, name=core, before=before, weak=weak, quoted=True):
+        return None
+    return kind_of(value, before=before, weak=weak)
+
+
+@lru_cache(4096)
+def _named(key: str) -> tuple[str, str] | None:
+    """The telling end of a dict key as it is written and, in lower case, what stands before it, or None."""
+    if key.lower() == "pass":
+        return key, ""
+    match = compiled(NAME + r"\Z", re.ASCII | re.IGNORECASE).search(key)
+    return (match["core"], key[: match.start()].lower()) if match else None
 
 
 @cache

@@ -14,7 +14,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from axiommind.reports.perspectives import COMMON, load
-from axiommind.text.tokens import FTS_TOKENIZE, fts_text, keywords
+from axiommind.text.keywords import keywords
+from axiommind.text.tokens import FTS_TOKENIZE, fts_text
 
 DDL = (
     """

@@ -113,7 +113,8 @@ def _binding(db: sqlite3.Connection, own: str, project: str, session: str | None
 
 def _candidates(db: sqlite3.Connection, own: str) -> list[int]:
     """Passages of entries with the rarest word of the file's name, where that is a common one also of its folder's."""
-    from axiommind.text.tokens import Clause, fts_text
+    from axiommind.text.query_terms import Clause
+    from axiommind.text.tokens import fts_text
 
     base = own.rpartition("/")[2]
     name = base if not _is_common(base) else "/".join(own.split("/")[-2:])

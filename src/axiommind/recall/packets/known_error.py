@@ -118,7 +118,9 @@ class _LearnedFix(NamedTuple):
 
 def _weighed(db: sqlite3.Connection, one: Signature, stats: lexical.Statistics) -> list[lexical.Weighed]:
     """The rarest words of a telling line, each by itself: phrases would have to be counted."""
-    from axiommind.text.tokens import STOP_WORDS, Clause, fts_text
+    from axiommind.text.query_terms import Clause
+    from axiommind.text.stop_words import STOP_WORDS
+    from axiommind.text.tokens import fts_text
 
     text = " ".join((*sorted(one.names), *sorted(one.words)))
     wanted = [Clause((term,)) for term in dict.fromkeys(fts_text(text).split()) if term not in STOP_WORDS]

@@ -214,7 +214,7 @@ def _folded(text: str) -> str:
 
 def _content(text: str) -> set[str]:
     """The terms of a text that say something."""
-    from axiommind.text.tokens import clauses
+    from axiommind.text.query_terms import clauses
 
     return {term for clause in clauses(text) for term in clause.terms}
 

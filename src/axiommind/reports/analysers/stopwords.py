@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from axiommind.text.tokens import NOISE, keywords
+from axiommind.text.keywords import keywords
+from axiommind.text.stop_words import NOISE
 
 BUILT_IN = frozenset(NOISE.split())
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from math import ceil
 
-from axiommind.text.tokens import keywords
+from axiommind.text.keywords import keywords
 
 SHORTEST = 2
 LONGEST = 10

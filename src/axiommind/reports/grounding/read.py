@@ -14,7 +14,7 @@ from axiommind.model import Citation
 from axiommind.projections.passages import KIND_BITS, KINDS
 from axiommind.reports.grounding.judge import JudgedItem, LaterText, SuppliedAnswer, SuppliedItem, Tally, judge, tally
 from axiommind.search.citations import locate
-from axiommind.text.tokens import phrase
+from axiommind.text.query_terms import phrase
 from axiommind.tools.call_text import tool_text
 
 __all__ = ["GivenItem", "Grounding", "ground", "served_sessions"]

@@ -15,7 +15,8 @@ from axiommind.reports.analysers.prompt_frequency import normalise
 from axiommind.reports.perspectives import Param, Params, Perspective, Row, common
 from axiommind.reports.perspectives._filters import PerspectiveFilters
 from axiommind.reports.perspectives._times import moment
-from axiommind.text.tokens import fts_query, keywords
+from axiommind.text.keywords import keywords
+from axiommind.text.query_terms import fts_query
 
 FILTERS = common(
     {"top": 20},

@@ -27,7 +27,7 @@ from axiommind.sources.records import (
     UserPrompt,
 )
 from axiommind.text import jsonlines
-from axiommind.text.tokens import keywords
+from axiommind.text.keywords import keywords
 from axiommind.tools.call_text import ERROR_CHARS, excerpt
 from axiommind.tools.kinds import RUN, UNKNOWN_TOOL
 from axiommind.tools.results import has_output
