@@ -1,5 +1,5 @@
-"""Writes the reference pages from the code: commands.md, mcp-tools.md, perspectives.md, schema.md, configuration.md;
-and the hooks.json of the plugin.
+"""Writes the reference pages from the code: commands.md, mcp-tools.md, perspectives.md, schema.md, configuration.md,
+library.md; and the hooks.json of the plugin.
 
 `python docs/generate.py` writes them; `--check` writes nothing and exits 1 when one differs. The pages are built from
 parsers, perspectives and a freshly made database, never from `--help` text, which differs between Python versions.
@@ -17,6 +17,8 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+import library  # beside this file
 
 from axiommind.config import Config
 from axiommind.errors import AxmError
@@ -89,6 +91,7 @@ def pages() -> dict[str, str]:
         "perspectives.md": every_perspective(),
         "schema.md": schema(),
         "configuration.md": configuration(),
+        "library.md": NOTE + "\n" + library.page(),
         "../plugin/hooks/hooks.json": hooks_json(),
     }
 

@@ -6,24 +6,204 @@
     memory.index()
     page = memory.search("why did we choose PostgreSQL", memory.scope(all_projects=True))
 
-What is named here is stable. It is imported when it is asked for: a hook asks for little, and soon.
+What is named here is stable: `Memory`, the values it returns, and the errors it raises (docs/library.md). Each is
+imported when it is asked for, because a hook asks for little, and soon.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in typing, which takes as long to import as the interpreter takes to start
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from axiommind.memory import Memory, Scope
+    from axiommind.config import Config as Config
+    from axiommind.db import Rows as Rows
+    from axiommind.errors import AxmError as AxmError
+    from axiommind.errors import BadQuery as BadQuery
+    from axiommind.errors import Changed as Changed
+    from axiommind.errors import DiskFull as DiskFull
+    from axiommind.errors import EmbedderError as EmbedderError
+    from axiommind.errors import IndexCorrupt as IndexCorrupt
+    from axiommind.errors import Internal as Internal
+    from axiommind.errors import Locked as Locked
+    from axiommind.errors import LogCorrupt as LogCorrupt
+    from axiommind.errors import MissingExtra as MissingExtra
+    from axiommind.errors import NotFound as NotFound
+    from axiommind.errors import NotWritable as NotWritable
+    from axiommind.errors import PluginError as PluginError
+    from axiommind.errors import QueryLimit as QueryLimit
+    from axiommind.errors import StoreError as StoreError
+    from axiommind.errors import TooNew as TooNew
+    from axiommind.errors import UsageError as UsageError
+    from axiommind.errors import VectorError as VectorError
+    from axiommind.errors import VectorsCorrupt as VectorsCorrupt
+    from axiommind.health.check import Check as Check
+    from axiommind.health.overview import Overview as Overview
+    from axiommind.home import Scope as Scope
+    from axiommind.ingest.documents import DocumentReport as DocumentReport
+    from axiommind.ingest.forgetting import Forgotten as Forgotten
+    from axiommind.ingest.library import Library as Library
+    from axiommind.ingest.transcripts import Report as Report
+    from axiommind.learning.decisions import DecisionShown as DecisionShown
+    from axiommind.learning.entry_view import EntryShown as EntryShown
+    from axiommind.learning.manual_entries import RememberedEntry as RememberedEntry
+    from axiommind.learning.policies import StageChange as StageChange
+    from axiommind.learning.run_report import LearningReport as LearningReport
+    from axiommind.learning.runs import Metrics as Metrics
+    from axiommind.learning.runs import Spent as Spent
+    from axiommind.memory import Memory as Memory
+    from axiommind.model import Citation as Citation
+    from axiommind.model import Event as Event
+    from axiommind.projections.entry_rows import EntryRow as EntryRow
+    from axiommind.projections.entry_rows import ListedEntry as ListedEntry
+    from axiommind.projections.runner import Progress as Progress
+    from axiommind.projections.scratchpad_rows import ScratchpadRow as ScratchpadRow
+    from axiommind.projections.scratchpad_rows import ScratchpadText as ScratchpadText
+    from axiommind.projections.scratchpad_rows import WorkflowRow as WorkflowRow
+    from axiommind.projections.task_rows import BlockedTask as BlockedTask
+    from axiommind.projections.task_rows import ResolvedCondition as ResolvedCondition
+    from axiommind.projections.task_rows import TaskDetail as TaskDetail
+    from axiommind.projections.task_rows import TaskRow as TaskRow
+    from axiommind.recall.disclosure import Detail as Detail
+    from axiommind.recall.disclosure import Disclosed as Disclosed
+    from axiommind.recall.disclosure import IndexItem as IndexItem
+    from axiommind.recall.disclosure import TimelineItem as TimelineItem
+    from axiommind.recall.recall import Recalled as Recalled
+    from axiommind.recall.recall import Silence as Silence
+    from axiommind.reports.analysis.analyst import Analyst as Analyst
+    from axiommind.reports.analysis.analyst import AnalyzeOptions as AnalyzeOptions
+    from axiommind.reports.grounding.read import Grounding as Grounding
+    from axiommind.reports.insight.values import InsightReport as InsightReport
+    from axiommind.reports.perspectives import Perspective as Perspective
+    from axiommind.scratchpads.values import ScratchpadMatches as ScratchpadMatches
+    from axiommind.scratchpads.values import ScratchpadPage as ScratchpadPage
+    from axiommind.scratchpads.values import ScratchpadVersion as ScratchpadVersion
+    from axiommind.scratchpads.values import WorkflowPage as WorkflowPage
+    from axiommind.scratchpads.values import WrittenScratchpad as WrittenScratchpad
+    from axiommind.search.citations import Opened as Opened
+    from axiommind.search.find import Page as Page
+    from axiommind.search.hits import Hit as Hit
+    from axiommind.search.search import Similar as Similar
+    from axiommind.search.session_view import SessionTold as SessionTold
+    from axiommind.search.show import Shown as Shown
+    from axiommind.vectors.embedding import Embedded as Embedded
+    from axiommind.vectors.embedding import EmbedStatus as EmbedStatus
+    from axiommind.vectors.models import Installed as Installed
+    from axiommind.vectors.models import Model as Model
 
 __version__ = "0.1.0"
-__all__ = ["Memory", "Scope", "__version__"]
+# By module. What a type checker reads above is the same list; a test compares them.
+_EXPORTS = {
+    "config": ("Config",),
+    "db": ("Rows",),
+    "errors": (
+        "AxmError",
+        "BadQuery",
+        "Changed",
+        "DiskFull",
+        "EmbedderError",
+        "IndexCorrupt",
+        "Internal",
+        "Locked",
+        "LogCorrupt",
+        "MissingExtra",
+        "NotFound",
+        "NotWritable",
+        "PluginError",
+        "QueryLimit",
+        "StoreError",
+        "TooNew",
+        "UsageError",
+        "VectorError",
+        "VectorsCorrupt",
+    ),
+    "health.check": ("Check",),
+    "health.overview": ("Overview",),
+    "home": ("Scope",),
+    "ingest.documents": ("DocumentReport",),
+    "ingest.forgetting": ("Forgotten",),
+    "ingest.library": ("Library",),
+    "ingest.transcripts": ("Report",),
+    "learning.decisions": ("DecisionShown",),
+    "learning.entry_view": ("EntryShown",),
+    "learning.manual_entries": ("RememberedEntry",),
+    "learning.policies": ("StageChange",),
+    "learning.run_report": ("LearningReport",),
+    "learning.runs": (
+        "Metrics",
+        "Spent",
+    ),
+    "memory": ("Memory",),
+    "model": (
+        "Citation",
+        "Event",
+    ),
+    "projections.entry_rows": (
+        "EntryRow",
+        "ListedEntry",
+    ),
+    "projections.runner": ("Progress",),
+    "projections.scratchpad_rows": (
+        "ScratchpadRow",
+        "ScratchpadText",
+        "WorkflowRow",
+    ),
+    "projections.task_rows": (
+        "BlockedTask",
+        "ResolvedCondition",
+        "TaskDetail",
+        "TaskRow",
+    ),
+    "recall.disclosure": (
+        "Detail",
+        "Disclosed",
+        "IndexItem",
+        "TimelineItem",
+    ),
+    "recall.recall": (
+        "Recalled",
+        "Silence",
+    ),
+    "reports.analysis.analyst": (
+        "Analyst",
+        "AnalyzeOptions",
+    ),
+    "reports.grounding.read": ("Grounding",),
+    "reports.insight.values": ("InsightReport",),
+    "reports.perspectives": ("Perspective",),
+    "scratchpads.values": (
+        "ScratchpadMatches",
+        "ScratchpadPage",
+        "ScratchpadVersion",
+        "WorkflowPage",
+        "WrittenScratchpad",
+    ),
+    "search.citations": ("Opened",),
+    "search.find": ("Page",),
+    "search.hits": ("Hit",),
+    "search.search": ("Similar",),
+    "search.session_view": ("SessionTold",),
+    "search.show": ("Shown",),
+    "vectors.embedding": (
+        "EmbedStatus",
+        "Embedded",
+    ),
+    "vectors.models": (
+        "Installed",
+        "Model",
+    ),
+}
+_MODULES = {name: module for module, names in _EXPORTS.items() for name in names}
+__all__ = ["__version__", *sorted(_MODULES)]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from axiommind import memory
+    from importlib import import_module
 
-    return getattr(memory, name)
+    return getattr(import_module(f"axiommind.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
