@@ -48,7 +48,7 @@ class Conversation(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Shown(NamedTuple):
+class _ShownMessage(NamedTuple):
     place: int
     rank: int
     text: str
@@ -77,7 +77,7 @@ def render(transcript: Transcript, chars: int) -> Conversation:
     return Conversation(tuple(_part(transcript, part) for part in _split(kept, each)), notes)
 
 
-def _items(transcript: Transcript, most: int) -> Iterator[_Shown]:
+def _items(transcript: Transcript, most: int) -> Iterator[_ShownMessage]:
     fields = {place: pointer for use in transcript.uses for pointer, place in use.leaves.items()}
     for index, message in enumerate(transcript.messages):
         use = transcript.uses[message.use] if message.use is not None else None
@@ -88,7 +88,7 @@ def _items(transcript: Transcript, most: int) -> Iterator[_Shown]:
         label = f"[{index} {message.role}{_about(message, use, fields.get(index, ''))}] "
         text = without_colours(text) if message.role == "result" else text
         # A text that looks like a numbered message of its own is moved one blank to the right.
-        yield _Shown(index, rank, label + _LABEL.sub(" ", excerpt(text, min(limit, most - len(label) - 2))))
+        yield _ShownMessage(index, rank, label + _LABEL.sub(" ", excerpt(text, min(limit, most - len(label) - 2))))
 
 
 def _worth(message: Message, use: ToolCall | None, field: str) -> tuple[int, int]:
@@ -125,11 +125,11 @@ def _about(message: Message, use: ToolCall | None, field: str) -> str:
     return f" {words}{failed}"
 
 
-def _chosen(items: list[_Shown], room: int) -> list[_Shown]:
+def _chosen(items: list[_ShownMessage], room: int) -> list[_ShownMessage]:
     """What fits, the most telling first; of one rank the two ends first, two recent ones for an early one."""
     if sum(item.size for item in items) <= room:
         return items
-    kept: list[_Shown] = []
+    kept: list[_ShownMessage] = []
     for rank in sorted({item.rank for item in items}):
         for item in _ends_first([item for item in items if item.rank == rank]):
             if item.size <= room:
@@ -138,7 +138,7 @@ def _chosen(items: list[_Shown], room: int) -> list[_Shown]:
     return sorted(kept)
 
 
-def _ends_first(items: list[_Shown]) -> Iterator[_Shown]:
+def _ends_first(items: list[_ShownMessage]) -> Iterator[_ShownMessage]:
     first, last = 0, len(items) - 1
     turn = 0
     while first <= last:
@@ -151,8 +151,8 @@ def _ends_first(items: list[_Shown]) -> Iterator[_Shown]:
         turn += 1
 
 
-def _split(items: list[_Shown], room: int) -> Iterator[list[_Shown]]:
-    part: list[_Shown] = []
+def _split(items: list[_ShownMessage], room: int) -> Iterator[list[_ShownMessage]]:
+    part: list[_ShownMessage] = []
     left = room
     for item in items:
         if item.size > left:
@@ -163,7 +163,7 @@ def _split(items: list[_Shown], room: int) -> Iterator[list[_Shown]]:
     yield part
 
 
-def _part(transcript: Transcript, items: list[_Shown]) -> ConversationPart:
+def _part(transcript: Transcript, items: list[_ShownMessage]) -> ConversationPart:
     body = "\n".join(item.text for item in items)
     # Nothing in the session can close the frame: the mark is made from all of it.
     mark = dedupe_key("frame", transcript.session_id, body)[:16]

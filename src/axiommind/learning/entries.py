@@ -14,7 +14,7 @@ from axiommind.learning.stage_changes import apply_policy, write_changes
 
 if TYPE_CHECKING:
     from axiommind.learning.entry_view import EntryShown
-    from axiommind.learning.manual_entries import RememberedEntry
+    from axiommind.learning.manual_entries import RememberResult
     from axiommind.learning.policies import StageChange
     from axiommind.model import Event
     from axiommind.projections.entry_rows import EntryRow, ListedEntry
@@ -164,7 +164,7 @@ class Entries:
         project: str | None = None,
         reason: str = "",
         actor: str | None = None,
-    ) -> RememberedEntry:
+    ) -> RememberResult:
         """Remember a claim that is backed by words found in a session.
 
         `ids` are passages as a search gives them: the quotes are looked for there first, and without quotes their

@@ -31,7 +31,7 @@ __all__ = [
     "MOST_QUOTES",
     "TYPES",
     "ManualClaim",
-    "RememberedEntry",
+    "RememberResult",
     "align_claim",
     "check_claim",
     "passages_named",
@@ -71,7 +71,7 @@ class ManualClaim(NamedTuple):
         return BY_PERSON if self.by_person else BY_AGENT
 
 
-class RememberedEntry(NamedTuple):
+class RememberResult(NamedTuple):
     """The entry as it is now; `is_new` is False when it was known already. `conflicts` are those that it caused."""
 
     entry: EntryRow

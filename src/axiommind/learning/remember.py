@@ -12,7 +12,7 @@ from axiommind.ids import one_of
 
 if TYPE_CHECKING:
     from axiommind.learning.candidates import AlignedDraft
-    from axiommind.learning.manual_entries import ManualClaim, RememberedEntry
+    from axiommind.learning.manual_entries import ManualClaim, RememberResult
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.runner import Index
     from axiommind.projections.transcript import Transcript
@@ -47,7 +47,7 @@ class Remembering:
         self.home = home
         self._read_new = read_new
 
-    def remember(self, request: RememberRequest) -> RememberedEntry:
+    def remember(self, request: RememberRequest) -> RememberResult:
         from axiommind.learning.manual_entries import ManualClaim, check_claim, passages_named
         from axiommind.text.redaction import Redactor
 
@@ -98,12 +98,12 @@ class Remembering:
 
     def _remember(
         self, log: SqliteLog, key: bytes, index: Index, said: ManualClaim, session: str, named: Sequence[Any]
-    ) -> RememberedEntry:
+    ) -> RememberResult:
         from axiommind.learning.candidates import to_check
         from axiommind.learning.checks import check, find_idris
         from axiommind.learning.claim_events import ClaimOrigin, epoch_of, events_of_claims, is_rejected
         from axiommind.learning.event_writer import EventWriter
-        from axiommind.learning.manual_entries import RememberedEntry, align_claim, rises_of
+        from axiommind.learning.manual_entries import RememberResult, align_claim, rises_of
         from axiommind.projections.entry_rows import get_entry
         from axiommind.projections.runner import Segments
 
@@ -134,7 +134,7 @@ class Remembering:
         entry = get_entry(index.db, one.entry_id)
         if entry is None:
             raise NotFound(f"session {session} was forgotten in the meantime", hint="axm forget --undo brings one back")
-        return RememberedEntry(entry, is_new, tuple(conflicts))
+        return RememberResult(entry, is_new, tuple(conflicts))
 
 
 def _clean(text: str) -> str:

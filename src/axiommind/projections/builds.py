@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from typing import Any
 
 from axiommind.model import Event
 from axiommind.projections import OF_PROJECT, Batch, Table
@@ -143,132 +144,113 @@ def _error(event: Event, batch: Batch) -> str | None:
     return None if content is None else str(json.loads(content)["error"])
 
 
+# A build of the same session that never finished was cut off.
+_CUT_OFF = """
+    update build_runs
+    set status = 'failed', error = 'cut off', finished_at = :at
+    where session_id = :session
+      and status = 'running'
+"""
+_START = """
+    insert into build_runs(build_id, started_at, extractor, extractor_model, extractor_prompt_hash, embedder_model,
+                           embedding_version, idris_version, schema_version, status, session_id, project)
+    values (:build, :at, :extractor, :model, :prompt_hash, :embedder_model, :embedding_version, :idris_version,
+            :schema_version, 'running', :session, :project)
+    on conflict do nothing
+"""
+_STARTED_WITH = (
+    "extractor",
+    "model",
+    "prompt_hash",
+    "embedder_model",
+    "embedding_version",
+    "idris_version",
+    "schema_version",
+)
+
+
 def _started(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
-    given = event.payload
-    # A build of the same session that never finished was cut off.
-    db.execute(
-        """
-        update build_runs set status = 'failed', error = 'cut off', finished_at = ?
-        where session_id = ? and status = 'running'
-        """,
-        (iso(event.ts), event.session_id),
-    )
-    db.execute(
-        """
-        insert into build_runs(build_id, started_at, extractor, extractor_model, extractor_prompt_hash, embedder_model,
-                               embedding_version, idris_version, schema_version, status, session_id, project)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?, ?)
-        on conflict do nothing
-        """,
-        (
-            event.build_id,
-            iso(event.ts),
-            given["extractor"],
-            given["model"],
-            given["prompt_hash"],
-            given["embedder_model"],
-            given["embedding_version"],
-            given["idris_version"],
-            given["schema_version"],
-            event.session_id,
-            event.project,
-        ),
-    )
+    values = _of(event)
+    db.execute(_CUT_OFF, values)
+    db.execute(_START, values | {name: event.payload[name] for name in _STARTED_WITH})
+
+
+def _of(event: Event) -> dict[str, Any]:
+    return {"build": event.build_id, "at": iso(event.ts), "session": event.session_id, "project": event.project}
+
+
+_FINISH = """
+    update build_runs
+    set status = :status, error = :error, finished_at = :at,
+        extractor_model = coalesce(:model, extractor_model),
+        extractor_prompt_hash = coalesce(:prompt_hash, extractor_prompt_hash)
+    where build_id = :build
+"""
+_LEARN = """
+    insert into learned(session_id, head, extractor, status, error, build_id, at, project, failures)
+    values (:session, :head, :extractor, :status, :error, :build, :at, :project, :status = 'failed')
+    on conflict(session_id, extractor) do update set
+        failures = excluded.failures * case when head = excluded.head then failures + 1 else 1 end,
+        head = excluded.head, status = excluded.status, error = excluded.error,
+        build_id = excluded.build_id, at = excluded.at, project = excluded.project
+"""
 
 
 def _finished(db: sqlite3.Connection, event: Event, error: str | None) -> None:
-    given = event.payload
-    db.execute(
-        """
-        update build_runs
-        set status = :status, error = :error, finished_at = :at,
-            extractor_model = coalesce(:model, extractor_model),
-            extractor_prompt_hash = coalesce(:prompt, extractor_prompt_hash)
-        where build_id = :build
-        """,
-        {
-            "status": given["status"],
-            "error": error,
-            "at": iso(event.ts),
-            "model": given.get("model"),
-            "prompt": given.get("prompt_hash"),
-            "build": event.build_id,
-        },
-    )
-    db.execute(
-        """
-        insert into learned(session_id, head, extractor, status, error, build_id, at, project, failures)
-        values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?4 = 'failed')
-        on conflict(session_id, extractor) do update set
-            failures = excluded.failures * case when head = excluded.head then failures + 1 else 1 end,
-            head = excluded.head, status = excluded.status, error = excluded.error,
-            build_id = excluded.build_id, at = excluded.at, project = excluded.project
-        """,
-        (
-            event.session_id,
-            given["head"],
-            given["extractor"],
-            given["status"],
-            error,
-            event.build_id,
-            iso(event.ts),
-            event.project,
-        ),
-    )
+    names = ("status", "head", "extractor", "model", "prompt_hash")
+    values = _of(event) | {"error": error} | {name: event.payload.get(name) for name in names}
+    db.execute(_FINISH, values)
+    db.execute(_LEARN, values)
+
+
+_ADD_METRIC = """
+    insert into pipeline_metrics(id, ts, stage, latency_ms, success, error, session_id, build_id, project)
+    values (:id, :at, :stage, :latency_ms, :success, :error, :session, :build, :project)
+"""
 
 
 def _measured(db: sqlite3.Connection, event: Event, error: str | None) -> None:
     db.executemany(
-        """
-        insert into pipeline_metrics(id, ts, stage, latency_ms, success, error, session_id, build_id, project)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
+        _ADD_METRIC,
         [
-            (
-                row_id(event.position, n),
-                iso(event.ts),
-                step["stage"],
-                step["latency_ms"],
-                int(step["success"]),
-                None if step["success"] else error,
-                event.session_id,
-                event.build_id,
-                event.project,
-            )
+            _of(event)
+            | {
+                "id": row_id(event.position, n),
+                "stage": step["stage"],
+                "latency_ms": step["latency_ms"],
+                "success": int(step["success"]),
+                "error": None if step["success"] else error,
+            }
             for n, step in enumerate(event.payload["steps"])
         ],
     )
 
 
+_ADD_CALL = """
+    insert into model_calls(position, ts, day, extractor, model, input_tokens, output_tokens, usd, seconds, ok)
+    values (:position, :at, :day, :extractor, :model, :input_tokens, :output_tokens, :usd, :seconds, :ok)
+"""
+_CALLED_WITH = ("extractor", "model", "input_tokens", "output_tokens", "usd", "seconds")
+
+
 def _called(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
-    given = event.payload
-    db.execute(
-        """
-        insert into model_calls(position, ts, day, extractor, model, input_tokens, output_tokens, usd, seconds, ok)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        (
-            event.position,
-            iso(event.ts),
-            iso(event.ts)[:10],
-            given["extractor"],
-            given["model"],
-            given["input_tokens"],
-            given["output_tokens"],
-            given["usd"],
-            given["seconds"],
-            int(given["ok"]),
-        ),
-    )
+    at = iso(event.ts)
+    values = {"position": event.position, "at": at, "day": at[:10], "ok": int(event.payload["ok"])}
+    db.execute(_ADD_CALL, values | {name: event.payload[name] for name in _CALLED_WITH})
+
+
+_VOID = """
+    insert into learning_voids(session_id, position, project)
+    values (:session, :position, :project)
+    on conflict do update set position = excluded.position
+"""
 
 
 def _voided(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
     """A task that the session mentioned was forgotten with another session: it has to be learned again."""
-    db.execute("delete from learned where session_id = ?", (event.session_id,))
-    db.execute(
-        "insert into learning_voids values (?, ?, ?) on conflict do update set position = excluded.position",
-        (event.session_id, event.position, event.project),
-    )
+    values = _of(event) | {"position": event.position}
+    db.execute("delete from learned where session_id = :session", values)
+    db.execute(_VOID, values)
 
 
 def _forget(db: sqlite3.Connection, event: Event, _error: str | None) -> None:

@@ -72,6 +72,17 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
             _forget(db, event)
 
 
+_ADD_DECISION = """
+    insert into decisions(decision_id, ts, actor, action, outcome_json, confidence, build_id, created_at, project)
+    values (:decision, :ts, :actor, :action, :outcome, :confidence, :build_id, :created_at, :project)
+    on conflict do nothing
+"""
+_ADD_EVIDENCE = """
+    insert into decision_evidence(id, decision_id, evidence_kind, evidence_id, evidence_stage, role)
+    values (:row, :decision, :kind, :id, :stage, :role)
+"""
+
+
 def _made(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     given = event.payload
     content = batch.blob(given["blob"])
@@ -80,23 +91,24 @@ def _made(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     said = json.loads(content)
     decision = str(event.session_id)
     db.execute(
-        "insert into decisions values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-        (
-            decision,
-            event.happened_at or event.ts,
-            event.actor,
-            said["action"],
-            json.dumps(said["outcome"], ensure_ascii=False),
-            given["confidence"],
-            event.build_id,
-            iso(event.ts),
-            event.project,
-        ),
+        _ADD_DECISION,
+        {
+            "decision": decision,
+            "ts": event.happened_at or event.ts,
+            "actor": event.actor,
+            "action": said["action"],
+            "outcome": json.dumps(said["outcome"], ensure_ascii=False),
+            "confidence": given["confidence"],
+            "build_id": event.build_id,
+            "created_at": iso(event.ts),
+            "project": event.project,
+        },
     )
     db.executemany(
-        "insert into decision_evidence values (?, ?, ?, ?, ?, ?)",
+        _ADD_EVIDENCE,
         [
-            (row_id(event.position, n), decision, one["kind"], one["id"], one["stage"], one["role"])
+            {"row": row_id(event.position, n), "decision": decision}
+            | {name: one[name] for name in ("kind", "id", "stage", "role")}
             for n, one in enumerate(given["evidence"])
         ],
     )

@@ -74,6 +74,26 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
             _ruled(db, event, batch)
 
 
+_GIVEN = (
+    "entry_id",
+    "type",
+    "rule",
+    "confidence",
+    "timestamp",
+    "canonical_key",
+    "value_key",
+    "title",
+    "text",
+)
+_ADD_ENTRY = """
+    insert into entries(id, entry_id, created_ts, entry_type, stage, session_id, project, build_id, rule, confidence,
+                        happened_at, created_at, canonical_key, value_key, title, text, content_json)
+    values (:id, :entry_id, :created_ts, :type, 'raw', :session_id, :project, :build_id, :rule, :confidence,
+            :timestamp, :created_at, :canonical_key, :value_key, :title, :text, :content_json)
+    on conflict(entry_id) do nothing
+"""
+
+
 def _extracted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     name = event.payload.get("blob")
     content = batch.blob(name) if name else None
@@ -81,42 +101,46 @@ def _extracted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
         return
     for place, given in enumerate(json.loads(content)["entries"]):
         db.execute(
-            """
-            insert into entries(id, entry_id, created_ts, entry_type, stage, session_id, project, build_id, rule,
-                                confidence, happened_at, created_at, canonical_key, value_key, title, text,
-                                content_json)
-            values (?, ?, ?, ?, 'raw', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            on conflict(entry_id) do nothing
-            """,
-            (
-                row_id(event.position, place),
-                given["entry_id"],
-                event.ts,
-                given["type"],
-                event.session_id,
-                event.project,
-                event.build_id,
-                given["rule"],
-                given["confidence"],
-                given["timestamp"],
-                iso(event.ts),
-                given["canonical_key"],
-                given["value_key"],
-                given["title"],
-                given["text"],
-                canonical_json(given["content"]),
-            ),
+            _ADD_ENTRY,
+            {
+                "id": row_id(event.position, place),
+                "created_ts": event.ts,
+                "session_id": event.session_id,
+                "project": event.project,
+                "build_id": event.build_id,
+                "created_at": iso(event.ts),
+                "content_json": canonical_json(given["content"]),
+                **{name: given[name] for name in _GIVEN},
+            },
         )
+
+
+_ALIGN = """
+    update entries
+    set evidence_json = :evidence, aligned = :aligned
+    where entry_id = :entry and session_id = :session
+"""
 
 
 def _aligned(db: sqlite3.Connection, event: Event) -> None:
     db.executemany(
-        "update entries set evidence_json = ?, aligned = ? where entry_id = ? and session_id = ?",
+        _ALIGN,
         [
-            (canonical_json(one["evidence"]), int(one["aligned"]), one["entry_id"], event.session_id)
+            {
+                "evidence": canonical_json(one["evidence"]),
+                "aligned": int(one["aligned"]),
+                "entry": one["entry_id"],
+                "session": event.session_id,
+            }
             for one in event.payload["entries"]
         ],
     )
+
+
+_ADD_CHECK = """
+    insert into checks(position, session_id, project, at, verified_by, agree, difference, passed, failed)
+    values (:position, :session_id, :project, :at, :verified_by, :agree, :difference, :passed, :failed)
+"""
 
 
 def _checked(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
@@ -124,26 +148,32 @@ def _checked(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     words = batch.blob(given["blob"])
     by, passed = given["verified_by"], sum(one["passed"] for one in given["results"])
     db.execute(
-        "insert into checks values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            event.position,
-            event.session_id,
-            event.project,
-            iso(event.ts),
-            by,
-            int(given["agree"]),
-            "" if words is None else str(json.loads(words)["difference"]),
-            passed,
-            len(given["results"]) - passed,
-        ),
+        _ADD_CHECK,
+        {
+            "position": event.position,
+            "session_id": event.session_id,
+            "project": event.project,
+            "at": iso(event.ts),
+            "verified_by": by,
+            "agree": int(given["agree"]),
+            "difference": "" if words is None else str(json.loads(words)["difference"]),
+            "passed": passed,
+            "failed": len(given["results"]) - passed,
+        },
     )
     db.executemany(
-        "update entries set verified_by = ? where entry_id = ?",
-        [(by if one["passed"] else None, one["entry_id"]) for one in event.payload["results"]],
+        "update entries set verified_by = :by where entry_id = :entry",
+        [{"by": by if one["passed"] else None, "entry": one["entry_id"]} for one in given["results"]],
     )
 
 
 # --- stage -------------------------------------------------------------------------------------------------
+
+
+_ADD_PROMOTION = """
+    insert into promotions(id, entry_id, from_stage, to_stage, policy, policy_version, reason, actor, at)
+    values (:id, :entry_id, :from, :to, :policy, :version, :reason, :actor, :at)
+"""
 
 
 def _promoted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
@@ -153,18 +183,18 @@ def _promoted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
         if not _exists(db, change["entry_id"]):
             continue
         db.execute(
-            "insert into promotions values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                row_id(event.position, place),
-                change["entry_id"],
-                change["from"],
-                change["to"],
-                given["policy"],
-                given["version"],
-                said or change["reason"],
-                event.actor,
-                iso(event.ts),
-            ),
+            _ADD_PROMOTION,
+            {
+                "id": row_id(event.position, place),
+                "entry_id": change["entry_id"],
+                "from": change["from"],
+                "to": change["to"],
+                "policy": given["policy"],
+                "version": given["version"],
+                "reason": said or change["reason"],
+                "actor": event.actor,
+                "at": iso(event.ts),
+            },
         )
         db.execute("update entries set stage = ? where entry_id = ?", (change["to"], change["entry_id"]))
 
@@ -172,25 +202,24 @@ def _promoted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
 # --- status ------------------------------------------------------------------------------------------------
 
 
+_ADD_CONFLICT = """
+    insert into conflicts(conflict_id, older_id, newer_id, conflict_type, reason, detected_at)
+    values (:conflict_id, :older_id, :newer_id, :conflict_type, :reason, :at)
+    on conflict do nothing
+"""
+_RESOLVE = """
+    update conflicts
+    set resolved_at = :at, resolution = :resolution, resolved_by = :by
+    where conflict_id = :conflict
+"""
+
+
 def _conflict(db: sqlite3.Connection, event: Event) -> None:
     given = event.payload
     if not (_exists(db, given["older_id"]) and _exists(db, given["newer_id"])):
         return
-    db.execute(
-        """
-        insert into conflicts(conflict_id, older_id, newer_id, conflict_type, reason, detected_at)
-        values (?, ?, ?, ?, ?, ?)
-        on conflict do nothing
-        """,
-        (
-            given["conflict_id"],
-            given["older_id"],
-            given["newer_id"],
-            given["conflict_type"],
-            given["reason"],
-            iso(event.ts),
-        ),
-    )
+    names = ("conflict_id", "older_id", "newer_id", "conflict_type", "reason")
+    db.execute(_ADD_CONFLICT, {"at": iso(event.ts), **{name: given[name] for name in names}})
     _settle(db, given["older_id"], given["newer_id"])
 
 
@@ -202,11 +231,21 @@ def _resolved(db: sqlite3.Connection, event: Event) -> None:
     if row is None:
         return
     ended = event.event_type == "conflict_resolved"
-    db.execute(
-        "update conflicts set resolved_at = ?, resolution = ?, resolved_by = ? where conflict_id = ?",
-        (iso(event.ts) if ended else None, given["resolution"], given["resolved_by"], given["conflict_id"]),
-    )
+    at = iso(event.ts) if ended else None
+    values = {"resolution": given["resolution"], "by": given["resolved_by"], "conflict": given["conflict_id"]}
+    db.execute(_RESOLVE, {"at": at, **values})
     _settle(db, *row)
+
+
+_REJECT = """
+    insert into rejected_claims(value_key, entry_id, position)
+    values (:value_key, :entry, :position)
+    on conflict do nothing
+"""
+_ADD_RULING = """
+    insert into rulings(position, entry_id, act, other_id, actor, reason, at)
+    values (:position, :entry, :act, :other, :actor, :reason, :at)
+"""
 
 
 def _ruled(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
@@ -215,18 +254,23 @@ def _ruled(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     act = _ACTS[event.event_type]
     # What a person rejected stays rejected, even when the session is forgotten and comes back: the key reveals nothing.
     if act == "deprecated" and given["value_key"]:
-        db.execute(
-            "insert into rejected_claims values (?, ?, ?) on conflict do nothing",
-            (given["value_key"], entry, event.position),
-        )
+        db.execute(_REJECT, {"value_key": given["value_key"], "entry": entry, "position": event.position})
     elif act == "restored":
         db.execute("delete from rejected_claims where entry_id = ?", (entry,))
     if not _exists(db, entry):
         return
     reason = _said(given, batch) or given.get("reason", "")
     db.execute(
-        "insert into rulings values (?, ?, ?, ?, ?, ?, ?)",
-        (event.position, entry, act, given.get("other_id"), event.actor, reason, iso(event.ts)),
+        _ADD_RULING,
+        {
+            "position": event.position,
+            "entry": entry,
+            "act": act,
+            "other": given.get("other_id"),
+            "actor": event.actor,
+            "reason": reason,
+            "at": iso(event.ts),
+        },
     )
     _settle(db, entry)
 
@@ -238,37 +282,47 @@ def _said(given: dict[str, Any], batch: Batch) -> str:
     return str(json.loads(content)["reason"]) if content is not None else ""
 
 
+_LAST_RULING = """
+    select act, other_id
+    from rulings
+    where entry_id = :entry
+    order by position desc
+    limit 1
+"""
+_IS_CONTESTED = """
+    select exists (
+        select 1
+        from conflicts
+        where (older_id = :entry or newer_id = :entry)
+          and resolved_at is null)
+"""
+_SET_STATUS = "update entries set status = :status, superseded_by = :by where entry_id = :entry"
+
+
 def _settle(db: sqlite3.Connection, *entries: str) -> None:
     """Recompute the status of entries: the latest ruling on them, or an open conflict."""
     for entry in entries:
-        ruling = db.execute(
-            "select act, other_id from rulings where entry_id = ? order by position desc limit 1", (entry,)
-        ).fetchone()
+        ruling = db.execute(_LAST_RULING, {"entry": entry}).fetchone()
         act, other = ruling or ("restored", None)
-        if act == "superseded" and not _exists(db, other):  # what took its place was forgotten
+        if act == "superseded" and not _exists(db, other):  # what superseded it was forgotten
             act = "restored"
         if act == "restored":
-            (contested,) = db.execute(
-                """
-                select exists (
-                    select 1 from conflicts where (older_id = ?1 or newer_id = ?1) and resolved_at is null)
-                """,
-                (entry,),
-            ).fetchone()
+            (contested,) = db.execute(_IS_CONTESTED, {"entry": entry}).fetchone()
             act = "contested" if contested else "active"
-        db.execute(
-            "update entries set status = ?, superseded_by = ? where entry_id = ?",
-            (act, other if act == "superseded" else None, entry),
-        )
+        db.execute(_SET_STATUS, {"status": act, "by": other if act == "superseded" else None, "entry": entry})
+
+
+_ADD_USE = """
+    insert into entry_uses(id, entry_id, session_id, how, at)
+    values (:id, :entry, :session, :how, :at)
+"""
 
 
 def _used(db: sqlite3.Connection, event: Event) -> None:
     for place, entry in enumerate(event.payload["entries"]):
         if _exists(db, entry):
-            db.execute(
-                "insert into entry_uses values (?, ?, ?, ?, ?)",
-                (row_id(event.position, place), entry, event.session_id, event.payload["how"], event.ts),
-            )
+            values = {"session": event.session_id, "how": event.payload["how"], "at": event.ts}
+            db.execute(_ADD_USE, {"id": row_id(event.position, place), "entry": entry, **values})
 
 
 def _exists(db: sqlite3.Connection, entry: Any) -> bool:
@@ -276,6 +330,16 @@ def _exists(db: sqlite3.Connection, entry: Any) -> bool:
 
 
 # --- forgetting --------------------------------------------------------------------------------------------
+
+
+# Entries whose status may depend on an entry.
+_LINKED = """
+    select older_id from conflicts where newer_id = :entry
+    union
+    select newer_id from conflicts where older_id = :entry
+    union
+    select entry_id from rulings where other_id = :entry
+"""
 
 
 def _forget(db: sqlite3.Connection, event: Event) -> None:
@@ -290,16 +354,9 @@ def _forget(db: sqlite3.Connection, event: Event) -> None:
         db.execute("delete from checks where project = ?", (event.payload["project"],))
     touched: set[str] = set()
     for entry in gone:
-        rows = db.execute(
-            """
-            select older_id from conflicts where newer_id = :entry
-            union select newer_id from conflicts where older_id = :entry
-            union select entry_id from rulings where other_id = :entry
-            """,
-            {"entry": entry},
-        )
+        rows = db.execute(_LINKED, {"entry": entry})
         touched |= {row[0] for row in rows}
-        db.execute("delete from conflicts where older_id = ?1 or newer_id = ?1", (entry,))
+        db.execute("delete from conflicts where older_id = :entry or newer_id = :entry", {"entry": entry})
         for table in _BY_ENTRY:
             db.execute(f"delete from {table} where entry_id = ?", (entry,))
         db.execute("delete from entries where entry_id = ?", (entry,))

@@ -219,6 +219,13 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
         recompute(db, touched)
 
 
+_ADD_EVENT = """
+    insert into task_events(position, event_id, event_type, entity_id, session_id, project, entry_id, actor, at, body)
+    values (:position, :event_id, :event_type, :entity, :session, :project, :entry, :actor, :at, :body)
+    on conflict do nothing
+"""
+
+
 def _record(db: sqlite3.Connection, event: Event, batch: Batch, touched: set[str], flipped: set[str]) -> None:
     body = dict(event.payload)
     if blob := body.pop("blob", None):
@@ -232,24 +239,19 @@ def _record(db: sqlite3.Connection, event: Event, batch: Batch, touched: set[str
         flipped.add(entity)
     at = event.ts if event.happened_at is None else event.happened_at
     db.execute(
-        """
-        insert into task_events(position, event_id, event_type, entity_id, session_id, project, entry_id, actor, at,
-                                body)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        on conflict do nothing
-        """,
-        (
-            event.position,
-            event.event_id,
-            event.event_type,
-            entity,
-            event.session_id,
-            event.project or "",
-            body.get("entry_id"),
-            event.actor,
-            at,
-            json.dumps(body),
-        ),
+        _ADD_EVENT,
+        {
+            "position": event.position,
+            "event_id": event.event_id,
+            "event_type": event.event_type,
+            "entity": entity,
+            "session": event.session_id,
+            "project": event.project or "",
+            "entry": body.get("entry_id"),
+            "actor": event.actor,
+            "at": at,
+            "body": json.dumps(body),
+        },
     )
 
 

@@ -69,7 +69,7 @@ _NOISE = lazy(r"^(?:at |[×✖✗✘] )|(?: FIXABLE)?[ ━─]{1,200}$| \[[\d.]{
 _LINES = 50
 
 
-class _Failure(NamedTuple):
+class _FailedCheck(NamedTuple):
     at: int
     use: ToolCall
     message: int
@@ -78,7 +78,7 @@ class _Failure(NamedTuple):
 
 def find(transcript: Transcript) -> list[Draft]:
     found: dict[str, Draft] = {}
-    failed: dict[str, _Failure] = {}
+    failed: dict[str, _FailedCheck] = {}
     for at, use in enumerate(transcript.uses):
         if use.classified_name not in CHECKS or use.failed is None:
             continue
@@ -116,18 +116,18 @@ def _plain(command: str) -> str:
     return " ".join(command.split())
 
 
-def _failure(transcript: Transcript, at: int, use: ToolCall) -> _Failure | None:
+def _failure(transcript: Transcript, at: int, use: ToolCall) -> _FailedCheck | None:
     for message in use.results:
         text = transcript.messages[message].text[:_RESULT]
         if _NOT_RUN.match(text):
             return None
         lines = [match[0] for pattern in _TELLING for match in pattern.finditer(text) if not _TRIVIAL.search(match[0])]
         if lines:
-            return _Failure(at, use, message, tuple(dict.fromkeys(lines))[:_LINES])
+            return _FailedCheck(at, use, message, tuple(dict.fromkeys(lines))[:_LINES])
     return None
 
 
-def _fix(transcript: Transcript, check: str, failure: _Failure, at: int, use: ToolCall) -> Draft | None:
+def _fix(transcript: Transcript, check: str, failure: _FailedCheck, at: int, use: ToolCall) -> Draft | None:
     if at - failure.at > _FARTHEST:
         return None
     complaint = transcript.messages[failure.message].text[:_RESULT]
