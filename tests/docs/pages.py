@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from unittest import mock
 
 import axiommind
 from axiommind.config import Config
@@ -19,6 +20,7 @@ GENERATED = (
     "commands.md",
     "mcp-tools.md",
     "perspectives.md",
+    "library.md",
     "schema.md",
     "configuration.md",
     "../plugin/hooks/hooks.json",
@@ -44,7 +46,8 @@ def script(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(full, DOCS / f"{name}.py")
     assert spec is not None and spec.loader is not None
     sys.modules[full] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with mock.patch.object(sys, "path", [str(DOCS), *sys.path]):  # they import each other by name
+        spec.loader.exec_module(module)
     return module
 
 
