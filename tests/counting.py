@@ -8,6 +8,7 @@ Waiting is for something to happen: `wait_for` gives up only when nobody would w
 
 from __future__ import annotations
 
+import gc
 import signal
 import sqlite3
 import sys
@@ -35,11 +36,14 @@ def steps(call: Callable[[], object]) -> int:
         return trace
 
     before = sys.gettrace()
+    gc.collect()
+    gc.disable()  # others have callbacks in the collector, whose lines would count
     sys.settrace(trace)
     try:
         call()
     finally:
         sys.settrace(before)
+        gc.enable()
     return count
 
 

@@ -5,7 +5,6 @@ Unknown ids are skipped: an id may be old, or of something that was forgotten si
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Sequence
 
@@ -19,6 +18,7 @@ from axiommind.search.rank import Passage
 from axiommind.search.rows import PASSAGES, Texts
 from axiommind.search.show import beside
 from axiommind.text.estimate import estimate_tokens
+from axiommind.text.patterns import lazy
 from axiommind.text.summary import preview
 
 __all__ = ["details", "timeline"]
@@ -27,14 +27,14 @@ __all__ = ["details", "timeline"]
 _CHILDREN = 20
 _NAMED = 10
 _READ_CHARS = 20_000  # of a text that is looked at for files
-_PATH = re.compile(r"(?<![\w@:/.-])(?:~?/|\.{1,2}/)?[\w@.-]+(?:/[\w@.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])")
+_PATH = lazy(r"(?<![\w@:/.-])(?:~?/|\.{1,2}/)?[\w@.-]+(?:/[\w@.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])")
 # Words with a dot in them that are no files: only a path, or one of these endings, is taken for a file.
 _ENDING_LIST = """
 c cc cfg cpp cs css csv go h hpp html ini ipynb java js json jsonl jsx kt lock lua md mjs php pl proto py pyi rb rs scss
 sh sql svg swift toml ts tsx txt vue xml yaml yml zig
 """
 _ENDINGS = frozenset(_ENDING_LIST.split())
-_WORD = re.compile(r"\w+")
+_WORD = lazy(r"\w+")
 _EDITED = "exists (select 1 from file_edits e where e.tool_use_id = tool_uses.id)"
 _FILE = """
     case when json_valid(input_json) then

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from axiommind.text.patterns import lazy
+
 __all__ = ["own_words"]
 
 _ERROR_CHARS = 300
@@ -76,19 +78,19 @@ _PASTED = (
 )
 # Of those, the ones that a sentence may begin with too; then they count only in the shape that follows.
 _MAYBE = {
-    "at ": re.compile(r"at \S+[(:<]|at \S+ \("),
-    "index ": re.compile(r"index [0-9a-f]{7,}\.\."),
-    "goroutine ": re.compile(r"goroutine \d"),
-    "INFO": re.compile(r"INFO[\]: \t]"),
-    "DEBUG": re.compile(r"DEBUG[\]: \t]"),
-    "TRACE": re.compile(r"TRACE[\]: \t]"),
-    "WARN": re.compile(r"WARN(?:ING)?[\]: \t]"),
-    '"': re.compile(r'"[^"]{0,100}" ?:'),
-    "... ": re.compile(r"\.\.\. \d"),
-    "--- ": re.compile(r"--- (?:a/|/|\S+\.\w)"),
+    "at ": lazy(r"at \S+[(:<]|at \S+ \("),
+    "index ": lazy(r"index [0-9a-f]{7,}\.\."),
+    "goroutine ": lazy(r"goroutine \d"),
+    "INFO": lazy(r"INFO[\]: \t]"),
+    "DEBUG": lazy(r"DEBUG[\]: \t]"),
+    "TRACE": lazy(r"TRACE[\]: \t]"),
+    "WARN": lazy(r"WARN(?:ING)?[\]: \t]"),
+    '"': lazy(r'"[^"]{0,100}" ?:'),
+    "... ": lazy(r"\.\.\. \d"),
+    "--- ": lazy(r"--- (?:a/|/|\S+\.\w)"),
 }
-_STAMPED = re.compile(r"\[?(?:\d{4}[-/]\d\d[-/]\d\d[T \]]|\d\d:\d\d:\d\d\b|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d)")
-_ERROR = re.compile(
+_STAMPED = lazy(r"\[?(?:\d{4}[-/]\d\d[-/]\d\d[T \]]|\d\d:\d\d:\d\d\b|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d)")
+_ERROR = lazy(
     r"(?:[\w.$]{0,80}(?:Error|Exception|Fault|Panic|Interrupt|Iteration)(?: ?:|$)"
     r"|(?:error|fatal|panic)(?:\[\w+\])?:|(?:ERROR|FATAL|CRITICAL|npm ERR!|thread '\w+' panicked)[:\] ]|Caused by:)"
 )
@@ -134,11 +136,11 @@ _PUNCTUATION = frozenset("{}()[]<>=;:+*/\\|&%$#@!~^\"'`_,.-")
 
 # --- things in a line that are no words --------------------------------------------------------------------
 
-_TAG = re.compile(r"\[\[[^\[\]\n]{1,100}\]\]")
-_URL = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{1,15}://\S+")
-_LONG = re.compile(r"[0-9A-Za-z+/=_-]{7,}")
+_TAG = lazy(r"\[\[[^\[\]\n]{1,100}\]\]")
+_URL = lazy(r"\b[A-Za-z][A-Za-z0-9+.-]{1,15}://\S+")
+_LONG = lazy(r"[0-9A-Za-z+/=_-]{7,}")
 _HEX = frozenset("0123456789abcdefABCDEF-")
-_LOWER_RUN = re.compile(r"[a-z]{6}")
+_LOWER_RUN = lazy(r"[a-z]{6}")
 
 
 def own_words(text: str, *, is_tail: bool = False) -> tuple[list[str], str]:

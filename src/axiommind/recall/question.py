@@ -11,6 +11,7 @@ import re
 
 from axiommind.recall import _prompt_words as words
 from axiommind.recall.own_words import own_words
+from axiommind.text.patterns import lazy
 from axiommind.text.stop_words import STOP_WORDS
 
 __all__ = ["question_of"]
@@ -92,8 +93,8 @@ def _first_blank(text: str) -> int:
 
 # --- how much the words tell ------------------------------------------------------------------------------
 
-_WORD = re.compile(r"\w+(?:[.'’/-]\w+)*")
-_PLAIN = re.compile(r"[0-9A-Za-z_]+|[^\W0-9A-Za-z_]+")
+_WORD = lazy(r"\w+(?:[.'’/-]\w+)*")
+_PLAIN = lazy(r"[0-9A-Za-z_]+|[^\W0-9A-Za-z_]+")
 
 
 def _tells(text: str) -> bool:

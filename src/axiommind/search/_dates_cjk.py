@@ -7,7 +7,7 @@ passed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from axiommind.search import _calendar as calendar
 from axiommind.search._calendar import FEW, Time
@@ -85,7 +85,8 @@ def _relative_pattern() -> str:
     return "|".join(re.sub("(?<=[난번음])(?=[주달])", " ?", word) for word in words)
 
 
-_RELATIVE_YEARS = "|".join(sorted((w for w, (level, _) in _RELATIVE.items() if level == "year"), key=len, reverse=True))
+_YEARS = sorted((w for w, (level, _) in _RELATIVE.items() if level == "year"), key=len, reverse=True)
+_RELATIVE_YEARS = "|".join(_YEARS)
 _EVERY = (
     r"(?:매주|매달|매월|매년|매일|[每毎](?:周|週|月|年|日|天|[个個]?(?:星期|礼拜|禮拜|月)))"
     rf"(?:{_OF}(?:[월화수목금토일]요일|[月火水木金土日]曜日?|[一二三四五六日天]))?"
@@ -141,9 +142,9 @@ def _value(found: re.Match[str], name: str) -> int | None:
 
 def read(text: str, today: int) -> Iterator[tuple[int, int, Time | None]]:
     """Start, end and meaning of each expression; None where it is no time after all."""
-    held = set(text)
-    for marks, pattern, reader in _READERS:
-        if not held.isdisjoint(marks):
+    plain = text.replace(" ", "")
+    for words, pattern, reader in _READERS:
+        if any(word in plain for word in words):
             for found in re.finditer(pattern, text):
                 yield found.start(), found.end(), reader(found, today)
 
@@ -233,14 +234,14 @@ def _stands(found: re.Match[str], group: str) -> bool:
 
 
 _Reader = Callable[[re.Match[str], int], Time | None]
-# Compiling takes a millisecond and more for each, so a pattern is not tried without one of the characters it needs.
-_READERS: tuple[tuple[str, str, _Reader], ...] = (
+# Compiling takes a millisecond and more for each, so a pattern is not tried without one of the words it needs.
+_READERS: tuple[tuple[Iterable[str], str, _Reader], ...] = (
     ("매每毎", _EVERY, _read_every),
-    ("년年해し", _DATED, _read_dated),
+    (("년", "年", *(word for word in _YEARS if word[-1] not in "년年")), _DATED, _read_dated),
     ("월月", _MONTHLY, _read_monthly),
-    ("".join(_SEASONS), _SEASONAL, _read_seasonal),
-    ("".join(word[-1] for word in _RELATIVE), _WORDED, _read_worded),
+    (_SEASONS, _SEASONAL, _read_seasonal),
+    (_RELATIVE, _WORDED, _read_worded),
     ("전前", _AGO, _read_ago),
-    ("최지过過近こ", _ROLLING, _read_rolling),
-    ("요曜周週期拜", _NAMED_DAY, _read_named_day),
+    (("최근", "지난", "过去", "過去", "最近", "この"), _ROLLING, _read_rolling),
+    (("요일", "曜", "周", "週", "星期", "礼拜", "禮拜"), _NAMED_DAY, _read_named_day),
 )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from axiommind.search import _calendar as calendar
 from axiommind.search._calendar import Time
+from axiommind.text.patterns import lazy
 
 
 def _list(words: str) -> dict[str, int]:
@@ -55,9 +56,9 @@ _NUMBERED = _list(
 _OTHER_TIMES = frozenset({"every", "each", "next", "per", "coming", "following"})
 
 # Words are cut at blanks, commas and everything from U+1100 on (CJK, typographic marks).
-_CHUNK = re.compile(r"(?:[!-+\--~\u00a1-\u10ff]|(?<=\d),(?=\d{3}(?!\d)))+")
-_COUNTER = re.compile(r"[^\W\x00-\x7f]| ?[개행줄자명번원건회元円行个個字件回名人次条條項项]")  # 2000行, 2000 개
-_CORE = re.compile(r"([A-Za-z]+|\d{1,4}(?:st|nd|rd|th)?)(?:'s)?", re.IGNORECASE | re.ASCII)
+_CHUNK = lazy(r"(?:[!-+\--~\u00a1-\u10ff]|(?<=\d),(?=\d{3}(?!\d)))+")
+_COUNTER = lazy(r"[^\W\x00-\x7f]| ?[개행줄자명번원건회元円行个個字件回名人次条條項项]")  # 2000行, 2000 개
+_CORE = lazy(r"([A-Za-z]+|\d{1,4}(?:st|nd|rd|th)?)(?:'s)?", re.IGNORECASE | re.ASCII)
 
 
 class _Word(NamedTuple):

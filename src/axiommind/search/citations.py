@@ -15,6 +15,7 @@ from axiommind.errors import BadQuery, NotFound
 from axiommind.ids import document_id
 from axiommind.model import Citation, Event
 from axiommind.projections import PLACE_BITS
+from axiommind.text.patterns import lazy
 
 __all__ = ["SCRATCHPAD", "WORKFLOW", "Opened", "locate", "open_lines", "open_removed", "parse"]
 
@@ -22,8 +23,8 @@ __all__ = ["SCRATCHPAD", "WORKFLOW", "Opened", "locate", "open_lines", "open_rem
 SCRATCHPAD = "axm://pad/"
 WORKFLOW = "axm://workflow/"
 _ALL_LINES = 999_999_999
-_CITATION = re.compile(r"(?P<path>.+?)[:#]L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?", re.DOTALL)
-_FROM_HERE = re.compile(r"\A(?:\.{0,2}/)+")  # ./ and ../ lead to the file, and are no part of its path
+_CITATION = lazy(r"(?P<path>.+?)[:#]L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?", re.DOTALL)
+_FROM_HERE = lazy(r"\A(?:\.{0,2}/)+")  # ./ and ../ lead to the file, and are no part of its path
 _WHERE = {
     "prompt": f"select r.line, r.line, g.path from prompts r join segments g on g.position = r.id >> {PLACE_BITS}",
     "response": f"""

@@ -124,6 +124,8 @@ def _iso_window(iso: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _numeric(text: str) -> Iterator[tuple[int, int, Time | None]]:
+    if not any(digit in text for digit in "0123456789"):  # compiling takes longer than most searches
+        return
     for found in re.finditer(_NUMERIC, text, re.ASCII):
         if found["year"]:
             if found["mark"] != "-" and not found["day"]:

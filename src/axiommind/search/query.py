@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from axiommind.errors import BadQuery
 from axiommind.search.dates import moment
+from axiommind.text.patterns import lazy
 
 __all__ = ["KINDS", "PREFIXES", "Filters", "Query", "ScratchpadFilter"]
 
@@ -34,7 +35,7 @@ _LATEST = 1 << 53
 _PLAIN_CHARS = 800
 
 _QUOTES = '"“”„＂'
-_ITEM = re.compile(
+_ITEM = lazy(
     # kind:tool, file:"my notes.md"; not path::join, not file://host
     rf"(?<!\S)(?P<minus>-?)(?P<name>(?ai:{'|'.join(PREFIXES)}))[:：](?![:：]|//)"
     rf"(?:[{_QUOTES}](?P<quoted>[^{_QUOTES}]*)[{_QUOTES}]|(?P<value>[^\s{_QUOTES}]\S*))"
@@ -44,7 +45,7 @@ _ITEM = re.compile(
     rf"|(?<!\S)-(?P<excluded>(?![A-Za-z](?!\S))[^\W\d]\S*)"
     rf"|(?P<piece>[^\s{_QUOTES}]+|[{_QUOTES}])"
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy("[\ud800-\udfff]")
 
 
 class ScratchpadFilter(NamedTuple):
@@ -219,7 +220,11 @@ class _Read:
 
 
 def _clean(text: str) -> str:
-    return _SURROGATE.sub("\ufffd", text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a pair
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def _shown(value: str) -> str:

@@ -6,6 +6,7 @@ Cut from the original text, never from what the index holds. Offsets are code po
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from functools import cache
 from operator import add
@@ -31,12 +32,15 @@ def _foreign() -> re.Pattern[str]:
     return re.compile(rf"[0-9A-Za-z_]*[{_ACCENTED}][0-9A-Za-z_{_ACCENTED}]*|[^\W\x00-\x7f]+")
 
 
-@cache
-def _unspaced() -> re.Pattern[str]:
-    return re.compile(
-        "[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3005-\u30ff\u3105-\u318e\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff"
-        "\uf900-\ufaff\U00020000-\U000323af]"
-    )
+# Where ranges of scripts without spaces begin and, each after its beginning, where they are over.
+_UNSPACED = (
+    "\u0e00\u0f00\u1000\u1200\u1780\u1800\u3005\u3100\u3105\u318f\u3400\ua000\ua960\ua980\uac00\ud800\uf900\ufb00"
+    "\U00020000\U000323b0"
+)
+
+
+def _is_unspaced(char: str) -> bool:
+    return bisect(_UNSPACED, char) % 2 == 1
 
 
 class Snippet(NamedTuple):
@@ -120,7 +124,7 @@ def _runs(text: str, wanted: set[str], begins: tuple[str, ...]) -> Iterator[tupl
     """Words of other scripts; a run without spaces pair by pair, so that only what was asked for is marked."""
     for match in _foreign().finditer(text):
         word, start = match.group(), match.start()
-        if not _unspaced().search(word):
+        if not any(map(_is_unspaced, word)):
             if not wanted.isdisjoint(terms(word)):
                 yield match.span()
             continue

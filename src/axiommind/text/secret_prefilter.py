@@ -79,16 +79,12 @@ class Prefilter(NamedTuple):
     rare: re.Pattern[bytes]
     at: re.Pattern[bytes]
     escape: re.Pattern[bytes]
-    exact: re.Pattern[bytes]  # `rare` again with its case: megabytes of base64 hold any four letters
     hex: re.Pattern[bytes]
-    flagged: re.Pattern[bytes]
 
 
 @cache
 def prefilter() -> Prefilter:
     alnum, body = rf"[a-z0-9{_RARE}]", rf"[a-z0-9_.{_RARE}]"
-    keys = [f"{owner}{joint}key" for owner in secrets.KEY_OWNERS for joint in ("", "_", " ")]
-    names = _backwards(*secrets.WEAK_NAMES, *secrets.STRONG_NAMES, *keys)
     joints: tuple[_Word, ...] = (
         *((word, rf"(?<={body}{{16}}_..)") for word in ("sk", "#q")),
         *((word, rf"(?<={alnum}{{16}}_..)") for word in ("hf", "r8")),
@@ -103,16 +99,6 @@ def prefilter() -> Prefilter:
         *("hrku", "pmak", "nrak"),
         *("age_secret_key", "private key", "private key block"),
     )
-    endings: tuple[_Word, ...] = (
-        *(*secrets.WEAK_NAMES, *secrets.STRONG_NAMES, *keys),
-        *((f"_{suffix}", names) for suffix in secrets.SUFFIXES),
-        ("#", rf"(?:_?{names}|[0-9]{{7}})"),
-    )
-    named = _backwards(
-        *(*endings, "authorization", "cookie", "sig", " pass"),
-        ("t", rf" ++{names}"),  # a tab, escaped
-        ("value", rf"(?: ++(?:n ++)?{_backwards(*endings)}|() ++[,{{])"),
-    )
     dots: tuple[_Word, ...] = (
         ("sg", rf"(?<={body}{{16}}\...)"),
         ("hooks", rf"(?<=[k{_RARE}]cals\..{{5}})"),
@@ -120,7 +106,7 @@ def prefilter() -> Prefilter:
         *("ya29", "hvs", "hvb", "hvr", "atlasv1", "dp.pt", "dp.st", "dp.ct", "dp.sa", "dp.scim", "dp.audit"),
     )
     patterns = (
-        rf": *+{named}",
+        rf": *+{_named_before_a_separator()}",
         rf"_{_guard(joints)}{_backwards(*joints)}",
         # Discord has no prefix at all, Airtable none before its dot
         rf"(?s)\.(?:{_backwards(*dots)}|.{{6}}\.{alnum}{{23}}|.{{14}}tap(?<=[0-9a-f]{{16}}\..{{17}}))",
@@ -129,11 +115,40 @@ def prefilter() -> Prefilter:
         rf"| (?<=[ae]{_RARE} )(?:(?<={body}{{8}} rerae{_RARE} )|(?<={body}{{8}} c[i{_RARE}]sa{_RARE} )))",
         r"@(?:[^ /]{1,200}?:[^ /@]{0,100}/ */ *:|[0-9a-f]{32})",
         r"00u (?<=[2-7]00u )",  # \u0041: an ASCII character in hiding
-        r"A[KSB]IA[A-Z2-7]{16}|AIza[A-Za-z0-9_-]{35}|\.eyJ|SK[0-9a-f]{32}|B(?:earer|asic) [A-Za-z0-9._~-]{8}",
         r"dapi[0-9a-f]{32}",
-        rf"(?i)--(?:[a-z0-9]{{1,20}}-){{0,4}}{secrets.NAME} ",
     )
     return Prefilter._make(re.compile(pattern.encode("latin-1")) for pattern in patterns)
+
+
+@cache
+def _exact() -> re.Pattern[bytes]:
+    """`rare` again with its case: megabytes of base64 hold any four letters."""
+    return re.compile(
+        rb"A[KSB]IA[A-Z2-7]{16}|AIza[A-Za-z0-9_-]{35}|\.eyJ|SK[0-9a-f]{32}|B(?:earer|asic) [A-Za-z0-9._~-]{8}"
+    )
+
+
+@cache
+def _flagged() -> re.Pattern[bytes]:
+    return re.compile(rf"(?i)--(?:[a-z0-9]{{1,20}}-){{0,4}}{secrets.NAME} ".encode("latin-1"))
+
+
+def _named_before_a_separator() -> str:
+    """A telling name, or what may stand behind one: a suffix, a digit, an escaped tab, or a `value` of its own.
+
+    The tree of names is in it twice and no more: every process that redacts compiles it, and a hook is one.
+    """
+    words = (*secrets.WEAK_NAMES, *secrets.STRONG_NAMES)
+    keys = [f"{owner}{joint}key" for owner in secrets.KEY_OWNERS for joint in ("", "_", " ")]
+    others = ("authorization", "cookie", "sig", " pass")
+    suffixes = [f"_{suffix}" for suffix in secrets.SUFFIXES]
+    # The last three bytes tell nearly all texts apart, in less time than the trees behind it.
+    ends = sorted({word[-3:] for word in (*words, "key", *others, *suffixes, "value")})
+    guard = _backwards(*ends, "#", " t")
+    alone = _backwards(*words, *keys, *others)
+    behind = rf"(?:{_backwards(*suffixes)}|[0-9]_?)"
+    further = rf"(?:{behind}|t ++|eulav ++(?:n ++)?{behind}?+){_backwards(*words, *keys)}"
+    return rf"(?={guard})(?:{alone}|[0-9]{{8}}|{further}|eulav(?: ++(?:n ++)?[0-9]{{8}}|() ++[,{{]))"
 
 
 def flags(back: bytes) -> Iterator[int]:
@@ -160,11 +175,10 @@ def _has_named(raw: bytes, back: bytes) -> bool:
 
 
 def _has_flag(raw: bytes, back: bytes) -> bool:
-    flagged = prefilter().flagged
     logs_in: bool | None = None
     for start in flags(back):
         if raw.startswith(b"--", start) and not raw.startswith(b"--user", start):
-            if flagged.match(raw, start):
+            if _flagged().match(raw, start):
                 return True
             continue
         if logs_in is None:  # five searches, for the few lines that have such a flag
@@ -176,12 +190,12 @@ def _has_flag(raw: bytes, back: bytes) -> bool:
 
 def is_hot(raw: bytes, back: bytes) -> bool:
     """Whether these bytes, JSON or plain, may hold anything that a rule would find. Errs towards yes."""
-    separator, joint, dot, flag, rare, at, escape, exact, hexadecimal, _ = prefilter()
+    separator, joint, dot, flag, rare, at, escape, hexadecimal = prefilter()
     return bool(
         (separator.search(back) and _has_named(raw, back))
         or joint.search(back)
         or dot.search(back)
-        or (rare.search(back) and exact.search(raw))
+        or (rare.search(back) and _exact().search(raw))
         or escape.search(back)
         or (flag.search(back) and _has_flag(raw, back))
         or hexadecimal.search(raw)

@@ -12,6 +12,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from axiommind.text.patterns import lazy
+
 # A kind that is found by the name in front of it, not by its own shape.
 PASSWORD, SECRET, AWS_SECRET = "password", "secret", "aws-secret-key"
 PRIVATE_KEY, AUTHORIZATION, COOKIE = "private-key", "authorization", "cookie"
@@ -157,27 +159,27 @@ BEARER = r"(?:\A|(?<=[ \"'`\\]))Bearer ([A-Za-z0-9._~-]{8}[A-Za-z0-9._~+/=-]{12,
 _COOKIE_PAIR = r"(?:^|(?<=[;\s]))(?P<name>[A-Za-z0-9_.%-]{1,80})=(?P<value>[^;\s,]{12,2048})"
 _COOKIE_NAMES = r"sess|sid|auth|token|jwt|remember|login|csrf|xsrf"
 # FORGOT_PASSWORD is a message or an event, whatever is assigned to it.
-_ABOUT_PASSWORDS = re.compile(
+_ABOUT_PASSWORDS = lazy(
     r"(?:reset|forgot|forgotten|change|update|confirm|invalid|wrong|incorrect|weak|show|hide|toggle|enter|missing|no|min|max"
     r"|error|err|event|type|field|input|label)[_-]?(?:new[_-]|old[_-]|your[_-])?$"
 )
 # Tokens of a tokeniser, a paginator or a scheduler are no secrets.
-_HARMLESS_OWNER = re.compile(
+_HARMLESS_OWNER = lazy(
     r"(?:next|prev|page|pagination|continuation|continue|cancel|cancellation|abort|sync|resume"
     r"|eos|bos|pad|unk|sep|cls|mask|stop|start|end|special|design|syntax|cache|public)[_-]?$"
 )
-PLACEHOLDER = re.compile(
+PLACEHOLDER = lazy(
     r"your|example|placeholder|change_?-?me|redacted|dummy|sample|insert|replace|fake|mock|todo|xxx|\*\*\*|\.\.\."
     r"|[<>\u2026]|\$\{|\{\{|\$\(|%\(|^\$|^%|^\{.*\}$|process\.env|environ|getenv|://|^(?:toolu|srvtoolu|msg|req)_",
     re.IGNORECASE,
 )
-_CALL = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.]*(?:\(|\[|\?\.|::|->)|^[(\[{]")
-_DOTTED = re.compile(r"!{0,2}[A-Za-z_$][A-Za-z0-9_$]*!?(?:[.:/?]+[A-Za-z_$*][A-Za-z0-9_$]*!?)+")
-_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[^/\\]*[/\\.]|[^/\\]{0,24}$)")
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}")
-_WORD = re.compile(r"[A-Za-z]?[a-z]{3,}|[A-Z]{4,}")
-_SYMBOL = re.compile(r"[!@#$%^&*?+~|]")
+_CALL = lazy(r"[A-Za-z_$][A-Za-z0-9_$.]*(?:\(|\[|\?\.|::|->)|^[(\[{]")
+_DOTTED = lazy(r"!{0,2}[A-Za-z_$][A-Za-z0-9_$]*!?(?:[.:/?]+[A-Za-z_$*][A-Za-z0-9_$]*!?)+")
+_PATH = lazy(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[^/\\]*[/\\.]|[^/\\]{0,24}$)")
+_UUID = lazy(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_COLOUR = lazy(r"#[0-9a-fA-F]{3,8}")
+_WORD = lazy(r"[A-Za-z]?[a-z]{3,}|[A-Z]{4,}")
+_SYMBOL = lazy(r"[!@#$%^&*?+~|]")
 
 
 def _entropy(value: str) -> float:
@@ -329,4 +331,4 @@ WELL_KNOWN = frozenset(
         "test",
     )
 )
-VARIABLE = re.compile(r"^[$%{<\[(]|[{}]|^[A-Z][A-Z_]*$|^[*.x]+$")
+VARIABLE = lazy(r"^[$%{<\[(]|[{}]|^[A-Z][A-Z_]*$|^[*.x]+$")

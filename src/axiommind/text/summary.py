@@ -9,23 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from axiommind.text.patterns import lazy
+
 __all__ = ["PREVIEW_CHARS", "SUMMARY_CHARS", "on_one_line", "preview", "sentences", "summary", "without_colours"]
 
 SUMMARY_CHARS = 100
 PREVIEW_CHARS = 200
 # Enough of a text to find a summary in.
 _LOOKED_AT = 2_000
-_BLANKS = re.compile(r"\s+")
-_COLOURS = re.compile(r"\x1b\[[0-9;]{0,16}[mK]")
+_BLANKS = lazy(r"\s+")
+_COLOURS = lazy(r"\x1b\[[0-9;]{0,16}[mK]")
 # `1.` begins a point of a list and ends no sentence.
-_SENTENCE = re.compile(r".*?(?:(?<![\s(]\d)(?<![\s(]\d\d)[.!?](?=\s|$)|[。！？](?:[」』”）)]*))", re.DOTALL)
+_SENTENCE = lazy(r".*?(?:(?<![\s(]\d)(?<![\s(]\d\d)[.!?](?=\s|$)|[。！？](?:[」』”）)]*))", re.DOTALL)
 # A block between fences, to its end or to the end of what is looked at; or code between fences within a line.
-_CODE = re.compile(
+_CODE = lazy(
     r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<lang>[\w+#.-]*)[^\n`]*(?:\n.*?(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)|\Z)"
     r"|```(?P<inner>[^`\n]+)```",
     re.DOTALL | re.MULTILINE,
 )
-_MARKUP = re.compile(r"^(?:#{1,6}\s+|[-*+>]\s+|\d+[.)]\s+|```\S*\s*)+")
+_MARKUP = lazy(r"^(?:#{1,6}\s+|[-*+>]\s+|\d+[.)]\s+|```\S*\s*)+")
 _MIN_SENTENCE = 8  # "Ok." alone says nothing
 
 

@@ -11,7 +11,9 @@ Why it is so, and what it costs: docs/adr/0005-tokens.md.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator
+from functools import cache
 from operator import add
 from unicodedata import is_normalized, normalize
 
@@ -71,11 +73,10 @@ _LATIN = "0-9A-Za-z_\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0300-\u
 
 
 _ASCII_WORD = re.compile(r"[0-9A-Za-z_]+(?:'+[0-9A-Za-z_]*)*")
-_WORD = lazy(f"[{UNSPACED}]+|[^\\W{UNSPACED}]+(?:['{MARKS}]+[^\\W{UNSPACED}]*)*")
+_WORD = lazy(f"[{UNSPACED}]+|(?:[^\\W{UNSPACED}]++['{MARKS}]*+)++")
 _FOREIGN = lazy(f"[^\\W\\x00-\\x7f]|[{MARKS}{_HIDDEN}]")
 _NOT_ASCII = lazy("[^\x00-\x7f]+")
 _ASCII_BLANKS = bytes(c if c < 128 and (chr(c).isalnum() or chr(c) in "_'") else 32 for c in range(256))
-_HOLDS_UNSPACED = lazy(f"[{UNSPACED}]")
 _SCRIPTS = lazy(f"[{_LATIN}]+|[^{_LATIN}]+")
 _INVISIBLE = lazy(f"[{_HIDDEN}]+")
 # Normalising sorts a run of marks by insertion, in quadratic time: no run may be long (UAX #15, stream-safe).
@@ -174,7 +175,21 @@ class _Words(dict[str, str]):
 
 def is_run(word: str) -> bool:
     """Whether a word is a run of a script that is written without spaces."""
-    return word[0] > "\u0e00" and _HOLDS_UNSPACED.match(word) is not None
+    return word[0] > "\u0e00" and _is_unspaced(word[0])
+
+
+@cache
+def _unspaced_ends() -> tuple[str, ...]:
+    """Where the ranges of unspaced scripts begin and, each after its beginning, where they are over. As a pattern they
+    would take a hook milliseconds to compile."""
+    ends: list[tuple[str, str]] = []
+    for first, dash, last in re.findall(r"(.)(?:(-)(.))?", UNSPACED):
+        ends.append((first, chr(ord(last if dash else first) + 1)))
+    return tuple(end for pair in sorted(ends) for end in pair)
+
+
+def _is_unspaced(char: str) -> bool:
+    return bisect(_unspaced_ends(), char) % 2 == 1
 
 
 def bigrams(run: str) -> str:
@@ -282,4 +297,4 @@ def word_pattern(text: str) -> re.Pattern[str]:
 
 def holds_unspaced(text: str) -> bool:
     """Whether a text has anything in a script that is indexed by bigrams."""
-    return _HOLDS_UNSPACED.search(text) is not None
+    return any(map(_is_unspaced, set(text)))

@@ -6,9 +6,9 @@ tools, what a person refused, and what took too long is no error worth rememberi
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from axiommind.text.patterns import lazy
 from axiommind.text.summary import preview, without_colours
 from axiommind.tools.call_text import ERROR_CHARS, excerpt
 
@@ -35,15 +35,15 @@ class Signature(NamedTuple):
         return self.words, self.names
 
 
-_CODE = re.compile(r"\b[A-Z]{1,8}-?\d{3,5}\b|\b(?:lint|clippy|eslint)(?:/|::)[\w/-]+")
+_CODE = lazy(r"\b[A-Z]{1,8}-?\d{3,5}\b|\b(?:lint|clippy|eslint)(?:/|::)[\w/-]+")
 # The most telling first: each says what is wrong, and not only that something is.
 _ABOUT_CODE = (
-    re.compile(r"\berror:? ?\[?[A-Z]{1,5}\d{3,5}\b|\blint/\w+/\w+|: ?(?:error|warning):? .*\[[\w-]+\]$"),
-    re.compile(r"^(?:.{0,120}:\d+:? )?[A-Z]{1,4}\d{3,4}\b[ /]\S"),
-    re.compile(r"^(?:E +)?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning)\b: \S"),
-    re.compile(r"^(?:\(fail\)|FAIL(?:ED)?:?|--- FAIL:|not ok \d+|[✗✘✖] ) ?\S.{4,}"),
+    lazy(r"\berror:? ?\[?[A-Z]{1,5}\d{3,5}\b|\blint/\w+/\w+|: ?(?:error|warning):? .*\[[\w-]+\]$"),
+    lazy(r"^(?:.{0,120}:\d+:? )?[A-Z]{1,4}\d{3,4}\b[ /]\S"),
+    lazy(r"^(?:E +)?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning)\b: \S"),
+    lazy(r"^(?:\(fail\)|FAIL(?:ED)?:?|--- FAIL:|not ok \d+|[✗✘✖] ) ?\S.{4,}"),
 )
-_NOT_RUN = re.compile(r"^(?:\w[\w .-]{0,30}: )?(?:error|fatal|panic|aborted|npm err!|e:)[:\]! ] ?\S.{8,}")
+_NOT_RUN = lazy(r"^(?:\w[\w .-]{0,30}: )?(?:error|fatal|panic|aborted|npm err!|e:)[:\]! ] ?\S.{8,}")
 # Looked up as they are, in lower case: as one pattern they would take longer to compile than to be searched for.
 _COULD_NOT = (
     "command not found", "permission denied", "access denied", "not found", "could not ", "cannot ", "can't ",
@@ -55,7 +55,7 @@ _SAYS_NOTHING = (
     "exit code", "exited with code", "were emitted", "was emitted", "formatter would", "script failed", "elifecycle",
     "warning", 'use "git ', "pathspec", "no such file or directory", "enoent", "cannot find path", ".lock",
 )  # fmt: skip
-_SAYS_LITTLE = re.compile(
+_SAYS_LITTLE = lazy(
     r"^found \d|^\d+ (?:fail|error)|\bat (?:async )?\S+ \(|^(?:e +)?assertionerror|^error: expect\(|^\[\w+\] "
 )
 # The client's own words about how its tools are used, and what people say to a call.
@@ -67,16 +67,16 @@ _TRIVIAL = (
     "inputvalidationerror", "is a directory", "eisdir", "user rejected", "cancelled",
 )  # fmt: skip
 _TRIVIAL_WITHIN = 400  # characters from the start
-_QUOTED = re.compile(r"'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|`([^`\n]{1,80})`|‘([^’\n]{1,80})’")
-_PLACES = re.compile(
+_QUOTED = lazy(r"'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|`([^`\n]{1,80})`|‘([^’\n]{1,80})’")
+_PLACES = lazy(
     r"\w+://\S+|(?:[a-z]:\\|~/|\.{0,2}/)[^\s'\"(),;]+|[\w@.-]+(?:[/\\][\w@.-]+)+\.\w{1,5}\b"
     r"|\b[\w-]+(?:\.[\w-]+){0,2}\.(?:pyi?|[cm]?[jt]sx?|rs|go|java|kt|rb|php|cs?|cc|cpp|h|hpp|md|json|ya?ml|toml|sh|sql"
     r"|vue|svelte|css|html|lock|txt)\b"
 )
-_NUMBERS = re.compile(r"\b(?:0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{7,64}|\d[\d.,:_-]*(?:ms|s|m|h|kb|mb|gb|b|px|x)?)\b")
-_WORDS = re.compile(r"[^\W\d_][\w:/-]*|_\w+")
-_NAME = re.compile(r"[\w@$][\w@$./:<>\[\], -]{0,59}")
-_RULES = re.compile(r"[━─═*=_-]{3,}")
+_NUMBERS = lazy(r"\b(?:0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{7,64}|\d[\d.,:_-]*(?:ms|s|m|h|kb|mb|gb|b|px|x)?)\b")
+_WORDS = lazy(r"[^\W\d_][\w:/-]*|_\w+")
+_NAME = lazy(r"[\w@$][\w@$./:<>\[\], -]{0,59}")
+_RULES = lazy(r"[━─═*=_-]{3,}")
 
 
 def signatures(error: str) -> list[Signature]:

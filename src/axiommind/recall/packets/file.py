@@ -18,6 +18,7 @@ from axiommind.projections.passages import KIND_BITS, KINDS
 from axiommind.recall.disclosure import Note, Packet
 from axiommind.recall.packets.notes import STANDING, claim, day, entry_note, packet, passage_note
 from axiommind.search import lexical
+from axiommind.text.patterns import lazy
 from axiommind.text.summary import on_one_line, preview
 
 __all__ = ["about_file", "is_distinctive", "names_file"]
@@ -35,7 +36,7 @@ server service services settings setup state store style styles table task tasks
 user users util utils version view views
 """
 _COMMON = frozenset(_COMMON_LIST.split())
-_COMPOUND = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[_.-]\w|[A-Za-z]\d|\d[A-Za-z]")
+_COMPOUND = lazy(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[_.-]\w|[A-Za-z]\d|\d[A-Za-z]")
 
 
 def about_file(

@@ -6,7 +6,6 @@ edits of files that the error names, another command that did more than look, or
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -22,6 +21,7 @@ from axiommind.recall.packets.past_call import (
     file_of,
     programs_of,
 )
+from axiommind.text.patterns import lazy
 from axiommind.text.summary import PREVIEW_CHARS, on_one_line, preview
 from axiommind.tools.kinds import CHECKS, is_run
 
@@ -41,19 +41,17 @@ _NEXT = f"""
 _LOOKING = frozenset(
     ("git", word) for word in ("status", "diff", "log", "show", "branch", "remote", "rev-parse", "fetch", "add")
 )
-_WRITES = re.compile(r"\b(?:sed|perl) [^|;&]*-\w*i\b|\btee\b|(?<![\d&>-])>{1,2} ?(?!/dev/|/tmp/|&)[\w./~$\"']")
-_MOVING = re.compile(r"^(?:cd\s+[^;&|]+(?:&&|;)\s*)+")
-_AROUND = re.compile(r"\s*(?:2>&1|2>/dev/null)|\s*\|\s*(?:tail|head|grep|cat)\b[^|&;]*")
-_FAILING = re.compile(r"\b[1-9]\d* (?:fail|error)|\bfailed\b|exited with code [1-9]|exit(?: code)?[=: ]+[1-9]")
-_SILENCED = re.compile(
-    r"biome-ignore|eslint-disable|# ?noqa|type: ?ignore|@ts-(?:ignore|expect-error)|nolint|allow\(clippy"
-)
+_WRITES = lazy(r"\b(?:sed|perl) [^|;&]*-\w*i\b|\btee\b|(?<![\d&>-])>{1,2} ?(?!/dev/|/tmp/|&)[\w./~$\"']")
+_MOVING = lazy(r"^(?:cd\s+[^;&|]+(?:&&|;)\s*)+")
+_AROUND = lazy(r"\s*(?:2>&1|2>/dev/null)|\s*\|\s*(?:tail|head|grep|cat)\b[^|&;]*")
+_FAILING = lazy(r"\b[1-9]\d* (?:fail|error)|\bfailed\b|exited with code [1-9]|exit(?: code)?[=: ]+[1-9]")
+_SILENCED = lazy(r"biome-ignore|eslint-disable|# ?noqa|type: ?ignore|@ts-(?:ignore|expect-error)|nolint|allow\(clippy")
 # Commands that make another one work; what only looks at things does not.
-_PREPARING = re.compile(
+_PREPARING = lazy(
     r"\b(?:install|add|sync|update|upgrade|migrate|generate|build|up|start|restart|init|login|auth|pull|stash|checkout"
     r"|config|create|link|rm|mv|cp|ln|chmod|kill)\b"
 )
-_PLACE = re.compile(r"^(?:at )?\S+?[:(]\d+(?:[:,]\d+)?\)?:?\s+")
+_PLACE = lazy(r"^(?:at )?\S+?[:(]\d+(?:[:,]\d+)?\)?:?\s+")
 
 
 class FailedCall(NamedTuple):

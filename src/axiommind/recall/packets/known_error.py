@@ -21,6 +21,7 @@ from axiommind.recall.packets.fix import FailedCall, fix_note
 from axiommind.recall.packets.notes import day, entry_note, packet
 from axiommind.recall.packets.past_call import fields_of, programs_of
 from axiommind.search import lexical
+from axiommind.text.patterns import lazy
 from axiommind.tools.kinds import is_run
 
 __all__ = ["known_error"]
@@ -102,7 +103,7 @@ _HAVING = f"""
     order by rowid desc
     limit {_LOOKED_AT}
 """
-_FIXED = re.compile(r"failed with: (.+)\. It passed after", re.DOTALL)
+_FIXED = lazy(r"failed with: (.+)\. It passed after", re.DOTALL)
 
 
 class _LearnedFix(NamedTuple):

@@ -15,6 +15,7 @@ from axiommind.ids import short_id
 from axiommind.projections.passages import KIND_BITS, KINDS
 from axiommind.recall.disclosure import Note, Packet, Section
 from axiommind.search.citations import locate
+from axiommind.text.patterns import lazy
 from axiommind.text.summary import PREVIEW_CHARS, preview
 
 __all__ = ["STANDING", "claim", "day", "entry_note", "gist", "has_words", "packet", "passage_note"]
@@ -22,10 +23,10 @@ __all__ = ["STANDING", "claim", "day", "entry_note", "gist", "has_words", "packe
 # A claim that was only heard (raw) is no claim yet; what is contested, superseded or deprecated is none any more.
 STANDING = {"certified": 4, "verified": 3, "candidate": 2, "working": 1}
 # How clients begin the first prompt of a plan that was agreed on: the plan's own title says what it is about.
-_PLAN = re.compile(r"\s*(?:Implement the following plan:?|Please implement this plan:?)\s*", re.IGNORECASE)
-_HEADING = re.compile(r"#{1,6}\s*(?:Plan:\s*)?")
-_URL = re.compile(r"\w+://\S+")
-_WORD = re.compile(r"\w{2,}")
+_PLAN = lazy(r"\s*(?:Implement the following plan:?|Please implement this plan:?)\s*", re.IGNORECASE)
+_HEADING = lazy(r"#{1,6}\s*(?:Plan:\s*)?")
+_URL = lazy(r"\w+://\S+")
+_WORD = lazy(r"\w{2,}")
 _ANSWER_CHARS = 80
 
 

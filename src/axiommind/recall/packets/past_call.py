@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from axiommind.text.patterns import lazy
 from axiommind.text.summary import on_one_line
 
 __all__ = ["base_name", "changes_things", "command_of", "fields_of", "file_of", "programs_of"]
@@ -28,7 +28,7 @@ cat describe diff help info inspect list logs log ls outdated ps search show sta
 _LOOKING_WORDS = frozenset(_LOOKING_WORDS_LIST.split())
 _QUERIES = ("select ", "show ", "explain ", "pragma ", "\\d", "\\l")  # to a database
 # Code that is given with the call looks at things as often as it changes them.
-_INLINE = re.compile(r"(?:python|pypy|node|bun|deno|ruby|perl|php)[\d.]*")
+_INLINE = lazy(r"(?:python|pypy|node|bun|deno|ruby|perl|php)[\d.]*")
 
 
 def command_of(given: Mapping[str, Any] | str | None) -> str:
