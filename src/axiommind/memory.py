@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from axiommind.health.check import Check
     from axiommind.health.health import Health
     from axiommind.health.overview import Overview
-    from axiommind.ingest import Report
     from axiommind.ingest.forgetting import Forgotten
     from axiommind.ingest.indexing import Indexing
     from axiommind.ingest.library import Documents
+    from axiommind.ingest.report import IndexReport
     from axiommind.learning.conflicts import Conflicts
     from axiommind.learning.decisions import Decisions
     from axiommind.learning.entries import Entries
@@ -83,11 +83,11 @@ class Memory:
         full: bool = False,
         prune: bool = False,
         progress: Callable[[int, int], None] | None = None,
-    ) -> Report:
+    ) -> IndexReport:
         """Read what is new, append it to the log, bring the index up to it."""
         return self._indexing.index(project=project, full=full, prune=prune, progress=progress)
 
-    def watch(self, *, project: str | None = None, stop: Any = None) -> Iterator[Report]:
+    def watch(self, *, project: str | None = None, stop: Any = None) -> Iterator[IndexReport]:
         """Index, then again whenever a transcript grows or a document changes."""
         return self._indexing.watch(project=project, stop=stop)
 
@@ -123,7 +123,7 @@ class Memory:
 
     def undo_forget(
         self, *, session: str | None = None, project: str | None = None, document: str | None = None
-    ) -> Report:
+    ) -> IndexReport:
         """Lift a tombstone, and read again what is still on disk."""
         from axiommind.ingest.forgetting import Forgetting
 

@@ -156,7 +156,7 @@ def test_clock_going_back_and_no_timestamps(world: World) -> None:
 
 def test_a_file_replaced_between_looking_and_reading(world: World) -> None:
     """The reader has the old size; the file is another by then."""
-    from axiommind.ingest import Ingest
+    from axiommind.ingest import TranscriptIngest
     from axiommind.log import home_key
     from axiommind.log.sqlite import SqliteLog
     from axiommind.sources import discover_all
@@ -169,7 +169,7 @@ def test_a_file_replaced_between_looking_and_reading(world: World) -> None:
     world.write(other)
     key = home_key(world.home)
     log = SqliteLog(world.home / "log.db", key)
-    Ingest(log, key).run(found)
+    TranscriptIngest(log, key).run(found)
     log.close()
     world.memory().index()
     assert world.rows("select text from prompts") == [("another file now",)]
@@ -177,7 +177,7 @@ def test_a_file_replaced_between_looking_and_reading(world: World) -> None:
 
 
 def test_a_file_that_vanishes_between_looking_and_reading(world: World) -> None:
-    from axiommind.ingest import Ingest
+    from axiommind.ingest import TranscriptIngest
     from axiommind.log import home_key
     from axiommind.log.sqlite import SqliteLog
     from axiommind.sources import discover_all
@@ -187,7 +187,7 @@ def test_a_file_that_vanishes_between_looking_and_reading(world: World) -> None:
     world.path().unlink()
     key = home_key(world.home)
     log = SqliteLog(world.home / "log.db", key)
-    report = Ingest(log, key).run(found)
+    report = TranscriptIngest(log, key).run(found)
     log.close()
     assert [p.why for p in report.problems] == ["cannot be read: No such file or directory"]
 

@@ -494,7 +494,7 @@ def test_removing_a_file_holds_until_it_is_added_again(world: World, notes: Note
 def test_what_was_taken_out_meanwhile_does_not_come_back(world: World, notes: Notes) -> None:
     """A run that began before `kb remove` may not save what it read for that folder."""
     from axiommind.ingest import DocumentIngest
-    from axiommind.ingest.documents import remove_folder
+    from axiommind.ingest.folders import remove_folder
 
     notes.write("a.md", "# A\n")
     notes.add()

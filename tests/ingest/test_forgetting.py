@@ -18,20 +18,20 @@ from tests.transcripts import PROJECT, Lines, World, encode, session
 
 
 def test_forgotten_while_an_index_is_under_way(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from axiommind.ingest import Ingest
+    from axiommind.ingest import TranscriptIngest
 
     lines = session("sec")
     world.write(lines)
     world.memory().index()
     world.append(encode(lines.prompt("zanzibarquux")), "sec")
-    work = Ingest._work
+    work = TranscriptIngest._work
 
-    def forget_first(self: Ingest, jobs: Any) -> None:
-        monkeypatch.setattr(Ingest, "_work", work)
+    def forget_first(self: TranscriptIngest, jobs: Any) -> None:
+        monkeypatch.setattr(TranscriptIngest, "_work", work)
         world.memory().forget(session="sec")
         work(self, jobs)
 
-    monkeypatch.setattr(Ingest, "_work", forget_first)
+    monkeypatch.setattr(TranscriptIngest, "_work", forget_first)
     world.memory().index()
     assert world.rows("select id from sessions") == []
     assert traces(world.home, b"zanzibarquux") == []

@@ -10,14 +10,15 @@ belongs to the inner one.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from axiommind.ids import dedupe_key, document_id
+from axiommind.ingest.folders import FOLDER_EVENTS, Folder, folders_of, is_below
+from axiommind.ingest.report import DocumentReport
 from axiommind.log import EventLog, Head, Sealed, seal_page
 from axiommind.model import Event, Problem
 from axiommind.projects import project_around
@@ -25,118 +26,16 @@ from axiommind.sources import jsonl, markdown
 from axiommind.sources.markdown import DocumentFile
 from axiommind.text.redaction import Redactor
 
-__all__ = ["DocumentIngest", "DocumentReport", "Folder", "add_folder", "folders_of", "leave_out", "remove_folder"]
+__all__ = ["DocumentIngest"]
 
 ACTOR = "axm-index"
 KIND = "document"
-_FOLDER_EVENTS = ("folder_added", "folder_removed")
 # What is appended and projected together: large enough for the full-text index, small enough to see progress.
 _BATCH_BYTES = 4 << 20
 _BATCH_FILES = 200
 
 
-class Folder(NamedTuple):
-    """A folder (or one file) that the user added, with globs relative to it."""
-
-    root: str
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class DocumentReport:
-    """What a run over the documents did. `problems` could not be read; `flaws` are in documents that were."""
-
-    folders: int = 0
-    files: int = 0
-    opened: int = 0
-    unchanged: int = 0
-    new: int = 0
-    updated: int = 0
-    removed: int = 0
-    forgotten: int = 0  # not read, because they are to stay forgotten
-    chunks: int = 0  # of what is new or updated
-    bytes_read: int = 0
-    events: int = 0
-    rows: int = 0
-    seconds: float = 0.0
-    problems: list[Problem] = field(default_factory=list)
-    flaws: list[Problem] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def as_json(self) -> dict[str, Any]:
-        counters = (
-            *("folders", "files", "opened", "unchanged", "new", "updated", "removed", "forgotten", "chunks"),
-            *("bytes_read", "events", "rows"),
-        )
-        return {
-            **{name: getattr(self, name) for name in counters},
-            "problems": len(self.problems),
-            "flaws": len(self.flaws),
-            "seconds": round(self.seconds, 3),
-            "problem_list": [p._asdict() for p in self.problems[:100]],
-            "flaw_list": [p._asdict() for p in self.flaws[:100]],
-            "notes": self.notes,
-        }
-
-
-# --- folders -----------------------------------------------------------------------------------------------
-
-
-def folders_of(log: EventLog) -> dict[str, Folder]:
-    """The folders that are added now, by their root."""
-    folders: dict[str, Folder] = {}
-    for event in log.replay(_FOLDER_EVENTS):
-        payload = event.payload
-        if event.event_type == "folder_added":
-            folders[payload["root"]] = Folder(payload["root"], tuple(payload["include"]), tuple(payload["exclude"]))
-        else:
-            folders.pop(payload["root"], None)
-    return folders
-
-
-def add_folder(log: EventLog, folder: Folder) -> Event | None:
-    """Add a folder, or give it other globs. None when the log knows it just so."""
-    with log.atomic():
-        if folders_of(log).get(folder.root) == folder:
-            return None
-        return log.append_dedup(
-            "folder_added",
-            actor="user",
-            payload={"root": folder.root, "include": list(folder.include), "exclude": list(folder.exclude)},
-            dedupe_key=dedupe_key("folder_added", folder.root, log.last_position()),
-        )
-
-
-def remove_folder(log: EventLog, root: str) -> Event | None:
-    """Take a folder out. Its documents leave with the next run. None when the log does not know it."""
-    with log.atomic():
-        if root not in folders_of(log):
-            return None
-        return log.append_dedup(
-            "folder_removed",
-            actor="user",
-            payload={"root": root},
-            dedupe_key=dedupe_key("folder_removed", root, log.last_position()),
-        )
-
-
-def leave_out(log: EventLog, path: str) -> list[str]:
-    """Exclude a file or a folder from the added folders that it lies in; returns their roots."""
-    changed = []
-    for folder in folders_of(log).values():
-        if path != folder.root and _is_below(path, [folder.root]):
-            name = path[len(folder.root.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
-            glob = re.sub(r"([*?\[\]\\])", r"\\\1", name)
-            if glob not in folder.exclude and add_folder(log, folder._replace(exclude=(*folder.exclude, glob))):
-                changed.append(folder.root)
-    return changed
-
-
-# --- documents ---------------------------------------------------------------------------------------------
-
-
-class _Found(NamedTuple):
+class FoundDocument(NamedTuple):
     """A file of a folder, and the head that its document had before."""
 
     id: str
@@ -145,10 +44,10 @@ class _Found(NamedTuple):
     head: Head | None
 
 
-class _Page(NamedTuple):
+class ReadPage(NamedTuple):
     """What was read of a file."""
 
-    found: _Found
+    found: FoundDocument
     size: int
     digest: str
     lines: int
@@ -184,7 +83,7 @@ class DocumentIngest:
 
     def run(self, *, full: bool = False) -> DocumentReport:
         """With `full` every file is opened, whatever its state says."""
-        if not self.log.fetch_since(0, _FOLDER_EVENTS, limit=1):
+        if not self.log.fetch_since(0, FOLDER_EVENTS, limit=1):
             return self.report
         self._start = self.log.last_position()
         self._heads = {s: h for s, h in self.log.heads().items() if h.state["kind"] == KIND}
@@ -205,9 +104,9 @@ class DocumentIngest:
 
     # --- what is there ---------------------------------------------------------------------------------
 
-    def _discover(self, folders: Iterable[Folder]) -> tuple[dict[str, _Found], list[str]]:
+    def _discover(self, folders: Iterable[Folder]) -> tuple[dict[str, FoundDocument], list[str]]:
         """The documents by id, and the paths that could not be looked into."""
-        found: dict[str, _Found] = {}
+        found: dict[str, FoundDocument] = {}
         unreadable: list[str] = []
         for folder in sorted(folders, key=lambda f: (len(f.root), f.root)):  # the inner one comes last, and wins
             self.report.folders += 1
@@ -220,7 +119,7 @@ class DocumentIngest:
             self.report.problems += [self._explained(p) for p in problems]
             for file in files:
                 doc = document_id(file.path)
-                found[doc] = _Found(doc, file, folder.root, self._heads.get(doc))
+                found[doc] = FoundDocument(doc, file, folder.root, self._heads.get(doc))
         return dict(sorted(found.items(), key=lambda item: item[1].file.path)), unreadable
 
     def _live(self, root: str) -> list[Head]:
@@ -253,7 +152,7 @@ class DocumentIngest:
         return self._devices[path]
 
     def _explained(self, problem: Problem) -> Problem:
-        kept = sum(not h.state["missing"] and _is_below(h.state["path"], [problem.path]) for h in self._heads.values())
+        kept = sum(not h.state["missing"] and is_below(h.state["path"], [problem.path]) for h in self._heads.values())
         if not kept:
             return problem
         what = "1 document of it stays" if kept == 1 else f"{kept} documents of it stay"
@@ -270,10 +169,10 @@ class DocumentIngest:
 
     # --- reading and appending -------------------------------------------------------------------------
 
-    def _work(self, waiting: Sequence[_Found]) -> None:
+    def _work(self, waiting: Sequence[FoundDocument]) -> None:
         total = sum(item.file.size for item in waiting)
         done = size = 0
-        batch: list[_Page] = []
+        batch: list[ReadPage] = []
         for item in waiting:
             page = self._read(item)
             done += item.file.size
@@ -289,7 +188,7 @@ class DocumentIngest:
         self.log.note(self._notes)
         self._progress(total, total)
 
-    def _read(self, item: _Found) -> _Page | None:
+    def _read(self, item: FoundDocument) -> ReadPage | None:
         path = item.file.path
         try:
             with Path(path).open("rb") as file:
@@ -318,14 +217,14 @@ class DocumentIngest:
         lines = markdown.lines_of(text)
         sealed = seal_page(self._redactor, self.key, lines)
         count = len(lines) - (lines[-1] == "")  # the last line end begins no line
-        return _Page(item, len(content), digest, count, sealed, problems)
+        return ReadPage(item, len(content), digest, count, sealed, problems)
 
-    def _append(self, batch: Sequence[_Page]) -> None:
+    def _append(self, batch: Sequence[ReadPage]) -> None:
         events: list[tuple[Event, None]] = []
         with self.log.atomic():
             # Read in here: what was forgotten or taken out since this run began must not come back.
             self._tombstones = self.log.tombstones()
-            out = {e.payload["root"] for e in self.log.fetch_since(self._start, _FOLDER_EVENTS)}
+            out = {e.payload["root"] for e in self.log.fetch_since(self._start, FOLDER_EVENTS)}
             out -= folders_of(self.log).keys() if out else set()
             for page in batch:
                 event = None if page.found.root in out else self._save(page)
@@ -334,7 +233,7 @@ class DocumentIngest:
         self.report.events += len(events)
         self._flush(events)
 
-    def _save(self, page: _Page) -> Event | None:
+    def _save(self, page: ReadPage) -> Event | None:
         doc, file, root, before = page.found
         project = self._project(root)
         if self._is_forgotten(doc, project, before):
@@ -389,13 +288,13 @@ class DocumentIngest:
 
     # --- what left -------------------------------------------------------------------------------------
 
-    def _remove(self, found: dict[str, _Found], unreadable: Sequence[str]) -> None:
+    def _remove(self, found: dict[str, FoundDocument], unreadable: Sequence[str]) -> None:
         left = [
             head
             for doc, head in self._heads.items()
             if doc not in found
             and not head.state["missing"]
-            and not _is_below(head.state["path"], unreadable)
+            and not is_below(head.state["path"], unreadable)
             and not self._is_forgotten(doc, head.state["project"], head)
         ]
         if not left:
@@ -420,18 +319,14 @@ class DocumentIngest:
         self._flush(events)
 
 
-def _is_kept(item: _Found, head: Head) -> bool:
+def _is_kept(item: FoundDocument, head: Head) -> bool:
     """Whether the index has the document, and under the folder that has it now."""
     return not head.state["missing"] and not head.state.get("reread") and head.state["folder"] == item.root
 
 
-def _is_same(item: _Found) -> bool:
+def _is_same(item: FoundDocument) -> bool:
     """Whether a file is as it was, by its state alone."""
     head, file = item.head, item.file
     if head is None or not _is_kept(item, head):
         return False
     return (head.size, head.mtime_ns, head.inode) == (file.size, file.mtime_ns, file.inode)
-
-
-def _is_below(path: str, tops: Iterable[str]) -> bool:
-    return any(path == top or path.startswith(top.rstrip(os.sep) + os.sep) for top in tops)

@@ -13,8 +13,8 @@ from axiommind.errors import NotFound
 from axiommind.home import Home
 
 if TYPE_CHECKING:
-    from axiommind.ingest import Report
     from axiommind.ingest.library import Documents
+    from axiommind.ingest.report import IndexReport
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.documents import FolderRow
     from axiommind.projections.runner import Index, Progress
@@ -44,7 +44,7 @@ class Indexing:
         full: bool = False,
         prune: bool = False,
         progress: Callable[[int, int], None] | None = None,
-    ) -> Report:
+    ) -> IndexReport:
         """Read what is new, append it to the log, bring the index up to it."""
         from axiommind.projects import project_of
 
@@ -96,7 +96,7 @@ class Indexing:
         with self.home.open_log() as (log, _key), contextlib.ExitStack() as stack:
             return self.home.rebuild(log, stack, tick)
 
-    def watch(self, *, project: str | None = None, stop: Any = None) -> Iterator[Report]:
+    def watch(self, *, project: str | None = None, stop: Any = None) -> Iterator[IndexReport]:
         """Index, then again whenever a transcript grows or a document changes. Sleeps in between: no busy loop."""
         from watchfiles import watch
 
@@ -142,11 +142,11 @@ class _IndexRun:
         full: bool,
         prune: bool,
         progress: Callable[[int, int], None] | None,
-    ) -> Report:
-        from axiommind.ingest import Ingest
+    ) -> IndexReport:
+        from axiommind.ingest.transcripts import TranscriptIngest
         from axiommind.sources import discover_all
 
-        ingest = Ingest(
+        ingest = TranscriptIngest(
             self.log,
             self.key,
             pool=lambda size: self.home.pool(size, self.stack),

@@ -12,7 +12,7 @@ from axiommind.errors import BadQuery, NotFound
 from axiommind.home import Home, Scope
 
 if TYPE_CHECKING:
-    from axiommind.ingest import DocumentReport
+    from axiommind.ingest.report import DocumentReport
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.documents import DocumentRow, FolderRow
     from axiommind.projections.runner import Index
@@ -42,7 +42,7 @@ class Documents:
         full: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> DocumentReport:
-        from axiommind.ingest import DocumentIngest
+        from axiommind.ingest.documents import DocumentIngest
         from axiommind.projections.documents import made_since
         from axiommind.projections.runner import Segments
 
@@ -69,7 +69,7 @@ class Documents:
     ) -> DocumentReport:
         """Add folders (or single files) of documents, and index them. Of a folder that is known, globs replace the
         old ones, and none change nothing."""
-        from axiommind.ingest.documents import Folder, add_folder, folders_of
+        from axiommind.ingest.folders import Folder, add_folder, folders_of
 
         roots = [_existing(folder) for folder in folders]
         notes: list[str] = []
@@ -99,7 +99,7 @@ class Documents:
 
     def remove(self, path: str | Path) -> DocumentReport:
         """Take an added folder out of the index, or a file or a folder inside one. The log keeps what was read."""
-        from axiommind.ingest.documents import folders_of, leave_out, remove_folder
+        from axiommind.ingest.folders import folders_of, leave_out, remove_folder
         from axiommind.projections.documents import below
 
         wanted = os.path.realpath(Path(path).expanduser())

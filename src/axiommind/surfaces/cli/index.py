@@ -17,7 +17,7 @@ from axiommind.surfaces.render.progress import Bar
 from axiommind.surfaces.render.tables import counted
 
 if TYPE_CHECKING:
-    from axiommind.ingest import Report
+    from axiommind.ingest.report import IndexReport
 
 HELP = "Read new sessions and changed documents"
 GROUP = "look"
@@ -137,7 +137,7 @@ def _embed(memory: Memory, args: argparse.Namespace) -> None:
         sys.stderr.write(f"Stopped: {done.stopped.message}\n")
 
 
-def _show(report: Report, args: argparse.Namespace) -> None:
+def _show(report: IndexReport, args: argparse.Namespace) -> None:
     for note in report.notes:
         sys.stderr.write(f"Note: {note}\n")
     for problem in report.problems[:5]:

@@ -19,7 +19,7 @@ from axiommind.surfaces.render.table_layout import cut_end, cut_middle
 
 if TYPE_CHECKING:
     from axiommind.health.overview import Overview
-    from axiommind.ingest import Report
+    from axiommind.ingest.report import IndexReport
 
 HELP = "Index your sessions and print a summary"
 GROUP = "look"
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _index(memory: Memory) -> Report:
+def _index(memory: Memory) -> IndexReport:
     bar = Bar("Indexing")
     try:
         return memory.index(progress=bar)
