@@ -1,7 +1,7 @@
-"""Words taken from a message exactly as they stand there. Whatever a rule quotes is cut here, and only here.
+"""Quoting: words taken from a message exactly as they are there. Whatever a rule quotes is cut here, and only here.
 
-A quote is a substring of one message, cut between words; it may be shorter than what it stands for, and it is never
-put together. What a draft says in full is quoted in pieces (`covered`), and the draft says no more than they do.
+A quote is a substring of one message, cut between words; it may be shorter than what it supports, and it is never put
+together from pieces. A longer text is quoted in several (`covered`), and the draft says no more than they do.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Steps of any piece of work: running the tests, committing, seeing that the build works. Nothing to remember.
+"""Chores of any piece of work: running the tests, committing, checking the build. Nothing to remember.
 
 Narrow on purpose: a title of which every word belongs to such a step. "Write tests", "Run the migration" and "Fix the
 build" say what was done to this project, and stay.

@@ -1,7 +1,7 @@
-"""What a shell line gave to `git commit`, `git revert` or `gh pr create`, and where in the line those words stand.
+"""The arguments of `git commit`, `git revert` and `gh pr create` in a shell line, and where in the line they are.
 
-Which programs a line runs is read by `tools.shell_programs`; here only the words of one of them are, with their places.
-A line where the two do not agree (a here-document that shows a command, say) gives nothing.
+`tools.shell_programs` tells which programs a line runs; only the words of one of them are read here. A line on which
+the two disagree (a here-document that shows a command, for example) gives nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _GIT_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
 
 
 class ShellWord(NamedTuple):
-    """A word as the program got it (None: only a shell would know), and where its letters stand in the line."""
+    """A word as the program got it (None: only a shell would know), and where it is in the line."""
 
     text: str | None
     start: int
@@ -31,7 +31,7 @@ class ShellWord(NamedTuple):
 
 
 def runs(line: str, program: str, *names: str) -> list[list[ShellWord]]:
-    """The arguments of each run of `program names…` in a line, what stood on its standard input last (as `<<`)."""
+    """The arguments of each run of `program names…` in a line; a here-document comes last, after `<<`."""
     if len(line) > _LONGEST or program not in line or names[-1] not in line:
         return []
     from axiommind.tools.shell_programs import programs

@@ -1,7 +1,7 @@
-"""What broke and what mended it: a check that fails, edits to the files it named, and the same check passing.
+"""What broke and what fixed it: a check that fails, edits to the files it named, and the same check passing.
 
-The check is a run of tests, of a build or of a linter. The line that tells most of the failure is the title; a
-failure that tells nothing, or that the edits had visibly nothing to do with, is not an insight.
+The check is a run of tests, of a build or of a linter. The most telling line of the failure is the title; a failure
+that says nothing, or that the edits visibly had nothing to do with, is not an insight.
 """
 
 from __future__ import annotations

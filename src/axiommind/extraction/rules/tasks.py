@@ -1,10 +1,10 @@
 """Tasks that an agent kept in its own list: written whole, or task by task.
 
-One draft for each task, with the statuses it was given in order. A title that comes back after it was done is
-another task. A call that failed, or that nothing came back from, changed nothing. Numbers of tasks that this
-session did not create (it shares a list) name nothing here, and are left alone. What a fork has from its parent says
-which task is meant, and is learned there: of such a task only what the fork itself did is told. Chores of every
-session (`_chores`) are left out, unless something waits for them.
+One draft for each task, with the statuses it had in order. A title that is listed again after it was done is another
+task. A call that failed, or that returned nothing, changed nothing. Numbers of tasks that this session did not create
+(it shares a list) are ignored. What a fork copied from its parent says which task is meant, and is learned there: only
+what the fork itself did is reported for such a task. Chores of every session (`_chores`) are left out, unless another
+task waits for them.
 """
 
 from __future__ import annotations

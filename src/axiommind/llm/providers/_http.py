@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HttpProvider", "endpoint_of"]
 
-_PURPOSE = Purpose("extract", "extracted", "found the session too long: see extract.chars")
+_PURPOSE = Purpose("extract", "extracted", "found the question too long: see extract.chars")
 
 
 def endpoint_of(config: Config, *, url: str, path: str, variable: str) -> Endpoint:

@@ -71,7 +71,7 @@ class ClaudeProvider:
     def ask(self, question: Question) -> Answered | Unanswered:
         material = question.material.encode("utf-8", "replace")
         if len(material) > _INPUT_BYTES:
-            return Unanswered("the session is too long for claude: see extract.chars", Usage(self.model))
+            return Unanswered("the question is too long for claude: see extract.chars", Usage(self.model))
         with (
             tempfile.TemporaryDirectory(prefix="axm-claude-", ignore_cleanup_errors=True) as folder,
             tempfile.TemporaryFile() as given,
