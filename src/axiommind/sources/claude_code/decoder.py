@@ -6,15 +6,13 @@ neither stops the file.
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
-
-import msgspec
 
 from axiommind.sources.claude_code.lines import BULK_TYPES, KNOWN_TYPES, Line, parse_line, text_of
 from axiommind.sources.claude_code.tool_names import TOOLS
 from axiommind.sources.claude_code.user_text import NOT_A_PROMPT, REAL_SOURCES, tagged, without_injected
+from axiommind.sources.claude_code.values import short_json, token_counts, whole_number
 from axiommind.sources.records import (
     Compaction,
     Decoded,
@@ -37,7 +35,6 @@ __all__ = ["Decoder", "decode", "sidecar"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-_LONG_STRING = 8000  # of a tool input, in the index; the log has all of it
 _PROBLEMS = 100  # of one segment; the rest is counted
 # Lines whose uuid says which record they are, wherever it was copied.
 _WITH_IDENTITY = {"user", "assistant", "attachment", "system", "tool_use"}
@@ -185,7 +182,7 @@ class Decoder:
         if line.type == "summary" and isinstance(line.summary, str) and isinstance(line.leafUuid, str):
             out.summaries.append((line.leafUuid, line.summary[:_TITLE_CHARS]))
         elif line.type == "pr-link" and isinstance(line.prUrl, str):
-            number = _count(line.prNumber)
+            number = whole_number(line.prNumber)
             repository = line.prRepository if isinstance(line.prRepository, str) else None
             out.pull_requests.append(PullRequest(line.prUrl, number, repository, when))
         elif line.type == "system" and line.subtype == "compact_boundary":
@@ -196,8 +193,8 @@ class Decoder:
                 Compaction(
                     when,
                     trigger if isinstance(trigger, str) else None,
-                    _count(meta.get("preTokens")),
-                    _count(meta.get("postTokens")),
+                    whole_number(meta.get("preTokens")),
+                    whole_number(meta.get("postTokens")),
                     self.number,
                 )
             )
@@ -297,7 +294,7 @@ class Decoder:
         """Where this line's answer stands in `responses`: a new row, or the one of the same message."""
         request_id = line.requestId if isinstance(line.requestId, str) else ""
         usage = message.get("usage")
-        tokens = _tokens(usage if isinstance(usage, dict) else {})
+        tokens = token_counts(usage if isinstance(usage, dict) else {})
         stop = message.get("stop_reason")
         stop = stop if isinstance(stop, str) else None
         model = message.get("model")
@@ -361,7 +358,7 @@ class Decoder:
                 when,
                 name,
                 kind,
-                _short_json(given),
+                short_json(given),
                 use_id,
                 message_id,
                 self.number,
@@ -385,38 +382,3 @@ class Decoder:
             self.out.results.append(result)
         elif self.out.tool_uses[index].result is None:
             self.out.tool_uses[index] = self.out.tool_uses[index]._replace(result=result)
-
-
-def _count(value: Any) -> int | None:
-    """A count that JSON readers keep exactly, or None: a larger number is nobody's count."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
-
-
-def _tokens(usage: dict[str, Any]) -> tuple[int, int, int, int]:
-    created = _count(usage.get("cache_creation_input_tokens")) or 0
-    nested = usage.get("cache_creation")
-    if not created and isinstance(nested, dict):
-        created = sum(_count(v) or 0 for v in nested.values())
-    return (
-        _count(usage.get("input_tokens")) or 0,
-        _count(usage.get("output_tokens")) or 0,
-        created,
-        _count(usage.get("cache_read_input_tokens")) or 0,
-    )
-
-
-def _short_json(value: Any) -> str:
-    text = msgspec.json.encode(value).decode() if value is not None else "{}"
-    if len(text) <= _LONG_STRING:
-        return text
-    return json.dumps(_short(value, 0), ensure_ascii=False, separators=(",", ":"))
-
-
-def _short(value: Any, depth: int) -> Any:
-    if isinstance(value, str) and len(value) > _LONG_STRING:
-        return f"{value[:_LONG_STRING]}… [axm: {len(value) - _LONG_STRING} more characters in the transcript]"
-    if depth < 16 and isinstance(value, dict):
-        return {k: _short(v, depth + 1) for k, v in value.items()}
-    if depth < 16 and isinstance(value, list):
-        return [_short(v, depth + 1) for v in value]
-    return value

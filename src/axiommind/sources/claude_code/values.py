@@ -1,0 +1,49 @@
+"""Values of a transcript's line, checked: counts that are counts, and inputs no longer than the index wants them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+__all__ = ["short_json", "token_counts", "whole_number"]
+
+_LONG_STRING = 8000  # of a tool input, in the index; the log has all of it
+
+
+def whole_number(value: Any) -> int | None:
+    """A count that JSON readers keep exactly, or None: a larger number is nobody's count."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
+
+
+def token_counts(usage: dict[str, Any]) -> tuple[int, int, int, int]:
+    """What an answer cost: input, output, and what of the input was written to and read from the cache."""
+    created = whole_number(usage.get("cache_creation_input_tokens")) or 0
+    nested = usage.get("cache_creation")
+    if not created and isinstance(nested, dict):
+        created = sum(whole_number(v) or 0 for v in nested.values())
+    return (
+        whole_number(usage.get("input_tokens")) or 0,
+        whole_number(usage.get("output_tokens")) or 0,
+        created,
+        whole_number(usage.get("cache_read_input_tokens")) or 0,
+    )
+
+
+def short_json(value: Any) -> str:
+    """A tool's input as JSON, with its long texts cut."""
+    text = msgspec.json.encode(value).decode() if value is not None else "{}"
+    if len(text) <= _LONG_STRING:
+        return text
+    return json.dumps(_short(value, 0), ensure_ascii=False, separators=(",", ":"))
+
+
+def _short(value: Any, depth: int) -> Any:
+    if isinstance(value, str) and len(value) > _LONG_STRING:
+        return f"{value[:_LONG_STRING]}… [axm: {len(value) - _LONG_STRING} more characters in the transcript]"
+    if depth < 16 and isinstance(value, dict):
+        return {k: _short(v, depth + 1) for k, v in value.items()}
+    if depth < 16 and isinstance(value, list):
+        return [_short(v, depth + 1) for v in value]
+    return value
