@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from axiommind.health.check import Check as Check
     from axiommind.health.overview import Overview as Overview
     from axiommind.home import Scope as Scope
-    from axiommind.ingest.documents import DocumentReport as DocumentReport
     from axiommind.ingest.forgetting import Forgotten as Forgotten
     from axiommind.ingest.library import Library as Library
-    from axiommind.ingest.transcripts import Report as Report
+    from axiommind.ingest.report import DocumentReport as DocumentReport
+    from axiommind.ingest.report import IndexReport as IndexReport
     from axiommind.learning.decisions import DecisionShown as DecisionShown
     from axiommind.learning.entry_view import EntryShown as EntryShown
-    from axiommind.learning.manual_entries import RememberedEntry as RememberedEntry
+    from axiommind.learning.manual_entries import RememberResult as RememberResult
     from axiommind.learning.policies import StageChange as StageChange
     from axiommind.learning.run_report import LearningReport as LearningReport
     from axiommind.learning.runs import Metrics as Metrics
@@ -120,13 +120,12 @@ _EXPORTS = {
     "health.check": ("Check",),
     "health.overview": ("Overview",),
     "home": ("Scope",),
-    "ingest.documents": ("DocumentReport",),
     "ingest.forgetting": ("Forgotten",),
     "ingest.library": ("Library",),
-    "ingest.transcripts": ("Report",),
+    "ingest.report": ("DocumentReport", "IndexReport"),
     "learning.decisions": ("DecisionShown",),
     "learning.entry_view": ("EntryShown",),
-    "learning.manual_entries": ("RememberedEntry",),
+    "learning.manual_entries": ("RememberResult",),
     "learning.policies": ("StageChange",),
     "learning.run_report": ("LearningReport",),
     "learning.runs": (
