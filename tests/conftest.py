@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests.examples import examples
+from tests.surfaces.command import Axm
 from tests.transcripts import World
 
 # `make test` tries the same cases every time, so that it says something about the change at hand; `make proof` (which
@@ -48,6 +49,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return World(tmp_path)
+
+
+@pytest.fixture
+def axm(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Axm:
+    """The command line in this process, on the world of the test."""
+    for name, value in world.environ.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("COLUMNS", "200")  # rows of tables stay on one line
+    monkeypatch.chdir(world.base)
+    return Axm(capsys)
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
+
+from tests.transcripts import World
 
 
 def traces(home: Path, word: bytes) -> list[str]:
@@ -18,3 +21,18 @@ def traces(home: Path, word: bytes) -> list[str]:
             found.append("a blob")
     db.close()
     return found
+
+
+def events(world: World) -> list[tuple[str, str]]:
+    db = sqlite3.connect(world.home / "log.db")
+    found = db.execute("select event_type, payload_json from events").fetchall()
+    db.close()
+    return found
+
+
+def nowhere(world: World, *words: str) -> None:
+    for path in world.home.iterdir():
+        content = path.read_bytes()
+        for word in words:
+            assert word.encode() not in content, (path.name, word)
+            assert word.encode("utf-16-le") not in content, (path.name, word)

@@ -20,22 +20,9 @@ from axiommind.llm.budget import CallRecord, Spending
 from axiommind.llm.contract import Answered, Ask, Question, Unanswered, Usage
 from axiommind.projections.entry_rows import ENTRY_TYPES
 from axiommind.projections.task_fold import PRIORITIES, TASK_STATUSES
-from axiommind.projections.transcript import Message, ToolCall, Transcript
+from axiommind.projections.transcript import Message, Transcript
+from tests.learning.model_answers import GOOD, SESSION, answer, entry, transcript
 from tests.learning.sessions import tool_call
-
-
-def entry(**fields: Any) -> dict[str, Any]:
-    return {
-        "type": "fact",
-        "title": "The port",
-        "text": "The service listens on port 8123.",
-        "confidence": 0.6,
-        "evidence": [{"messageIndex": 0, "quote": "it listens on port 8123"}],
-    } | fields
-
-
-def answer(*entries: Any, **more: Any) -> str:
-    return json.dumps({"entries": list(entries), **more})
 
 
 class Asked:
@@ -53,13 +40,6 @@ class Asked:
 
 def extract(session: Transcript, ask: Ask, model: str, chars: int, spending: Spending) -> Extraction:
     return ModelExtractor(Asked(ask, model), chars, spending).extract(session)
-
-
-def transcript(*said: tuple[str, str], uses: tuple[ToolCall, ...] = ()) -> Transcript:
-    messages = [
-        Message(1, n + 1, "/message/content", role, text, 1_000 + n, None, False) for n, (role, text) in enumerate(said)
-    ]
-    return Transcript("s1", "/p", "claude-code", 1_000, 2_000, False, "1.1", tuple(messages), uses)
 
 
 # --- reading -----------------------------------------------------------------------------------------------
@@ -132,9 +112,6 @@ def test_confidence_is_bounded_because_nobody_measured_it() -> None:
         answer(entry(confidence=1), entry(title="b", confidence=0.3), entry(title="c", confidence=0)), "m"
     ).drafts
     assert [draft.confidence for draft in drafts] == [answers.MOST_CONFIDENCE, 0.3, 0]
-
-
-GOOD = answer(entry())
 
 
 @pytest.mark.parametrize(
@@ -350,9 +327,6 @@ def test_whatever_the_answer_there_is_an_extraction_or_a_failure(text: str) -> N
 
 def spending(calls: list[CallRecord]) -> Spending:
     return Spending(lambda: None, calls.append)
-
-
-SESSION = transcript(("person", "Remember: it listens on port 8123, always."), ("assistant", "Noted."))
 
 
 def test_a_session_with_nothing_to_quote_is_not_asked_about() -> None:

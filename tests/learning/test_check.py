@@ -19,7 +19,7 @@ from axiommind.learning.checks.candidate import Candidate
 from axiommind.model import Span
 from tests.counting import wait_for
 from tests.examples import examples
-from tests.learning.test_idris import BROKEN, HOSTILE, SPAN
+from tests.learning.candidates import BROKEN, HOSTILE, SPAN
 
 FACT = Candidate("ent_a", "fact", "Ports are odd", "x", spans=(SPAN,))
 BARE = Candidate("ent_b", "fact", "No evidence", "x")

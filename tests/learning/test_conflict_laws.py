@@ -20,9 +20,8 @@ from axiommind.model import Event
 from axiommind.projections import Batch, entries
 from axiommind.text.normal_form import normalise
 from tests.examples import examples
+from tests.learning.saying import claim, told
 from tests.learning.sessions import Session
-from tests.learning.test_extractors_gone_wrong import claim
-from tests.learning.test_promotion_laws import told
 from tests.transcripts import World
 
 MANY = settings(max_examples=examples(500))

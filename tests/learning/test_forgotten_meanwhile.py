@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from axiommind.config import Config
 from axiommind.projections.transcript import Transcript
-from tests.learning.test_extractors_gone_wrong import Saying, claim, run
-from tests.learning.test_learning_contract import ONE, WORD, events, nowhere, story
+from tests.ingest.traces import events, nowhere
+from tests.learning.saying import Saying, claim, run
+from tests.learning.sessions import ONE, WORD, story
 from tests.transcripts import World
 
 

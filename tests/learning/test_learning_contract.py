@@ -21,38 +21,16 @@ from axiommind.log.sqlite import SqliteLog
 from axiommind.memory import Scope
 from axiommind.projections import load_all
 from axiommind.projections import transcript as recorded
-from tests.learning.sessions import Session
+from tests.ingest.traces import events, nowhere
+from tests.learning.sessions import ONE, OTHER, TWO, WORD, story
 from tests.shell import as_nobody
 from tests.transcripts import World
 
 ALL = Scope(None)
-ONE, TWO = "/p/one", "/p/two"
-WORD, OTHER = "zyxwvut", "abcdefgh"  # said in everything of the one project, and of the other
 # Events that no projection folds: what was read is known from the segments, what is lifted from what is read again.
 NOT_FOLDED = {"session_ingested", "forget_lifted"}
 SOURCE = Path(axiommind.__file__).parent
 ARCHITECTURE = Path(__file__).parents[2] / "ARCHITECTURE.md"
-
-
-def story(name: str, cwd: str, word: str, answer: str = "SQLite") -> Session:
-    """A session that says a word wherever something can be said."""
-    session = Session(name, cwd)
-    session.prompt(f"Always run {word} with pytest before you commit. We decided to use {word} because it holds.")
-    session.ask(f"Where should {word} live?", answer, f"{word} is simpler")
-    build = session.task(f"Build the {word} table", f"{word} description")
-    wire = session.task(f"Wire {word} into the command")
-    session.update(wire, addBlockedBy=[build])
-    session.update(wire, subject=f"Wire {word} into everything")
-    session.update(build, status="completed")
-    session.update(build, status="pending")
-    session.use("TodoWrite", todos=[{"content": f"Todo {word}", "status": "pending", "activeForm": f"Doing {word}"}])
-    session.commit(f"feat: {word} answers", f"Because {word} lost rows.")
-    session.use("Bash", f"E: {word}.py failed", error=True, command=f"pytest {word}.py")
-    session.use("Edit", file_path=f"/p/{word}.py", old_string=f"{word} a", new_string=f"{word} b")
-    session.use("Bash", "1 passed", command=f"pytest {word}.py")
-    session.use("Bash", f"https://github.com/acme/{word}/pull/7", command=f"gh pr create --title 'Add {word}' --body x")
-    session.add("pr-link", prUrl=f"https://github.com/acme/{word}/pull/7", prNumber=7, prRepository=f"acme/{word}")
-    return session
 
 
 @pytest.fixture
@@ -86,13 +64,6 @@ def of(world: World, project: str, kind: str) -> list[str]:
     return [row[0] for row in world.rows(sql)]
 
 
-def events(world: World) -> list[tuple[str, str]]:
-    db = sqlite3.connect(world.home / "log.db")
-    found = db.execute("select event_type, payload_json from events").fetchall()
-    db.close()
-    return found
-
-
 def index(world: World, sql: str) -> list[tuple[Any, ...]]:
     """Rows as they lie in the file, whatever a scope would show."""
     db = sqlite3.connect(world.home / "index.db")
@@ -110,14 +81,6 @@ def nothing_of(world: World, column: str, like: str) -> None:
     for name in tables(world):
         if column in {row[1] for row in index(world, f"pragma table_info({name})")}:
             assert index(world, f"select * from {name} where {column} like '{like}'") == [], name
-
-
-def nowhere(world: World, *words: str) -> None:
-    for path in world.home.iterdir():
-        content = path.read_bytes()
-        for word in words:
-            assert word.encode() not in content, (path.name, word)
-            assert word.encode("utf-16-le") not in content, (path.name, word)
 
 
 # --- what events say -----------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 
 import pytest
@@ -10,12 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiommind.errors import BadQuery
-from axiommind.extraction.drafts import Draft
 from axiommind.learning.policies import GRADUATION, HALF_LIFE, EntryFacts, demotion, promotions, vitality
 from axiommind.projections.entry_rows import ENTRY_STATUSES, STAGES
 from tests.examples import examples
-from tests.learning.sessions import Session
-from tests.learning.test_extractors_gone_wrong import SAID, Saying, claim, run
+from tests.learning.saying import claim, told
 from tests.transcripts import World
 
 MANY = settings(max_examples=examples(500))
@@ -38,15 +35,6 @@ def known(draw: st.DrawFn, stages: Sequence[str] = STAGES) -> EntryFacts:
         draw(days),
         draw(st.booleans()),
     )
-
-
-def told(world: World, session: str, minute: int, draft: Draft) -> None:
-    lines = Session(session)
-    lines._clock = itertools.count(minute)
-    lines.prompt(SAID)
-    world.write(lines)
-    world.memory().index()
-    assert run(world, Saying(draft)).failed == 0
 
 
 # --- stages ------------------------------------------------------------------------------------------------

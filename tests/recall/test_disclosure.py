@@ -30,8 +30,8 @@ from axiommind.surfaces.render.fence import fenced
 from axiommind.surfaces.render.recall import as_text
 from axiommind.text.estimate import estimate_tokens
 from axiommind.text.query_terms import clauses
+from tests.learning.sessions import QUESTION, answered
 from tests.search.asking import NOW, tell
-from tests.surfaces.test_entries import QUESTION, answered
 from tests.transcripts import PROJECT, Lines, World
 
 SETTINGS = Disclosure()

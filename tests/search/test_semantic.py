@@ -26,9 +26,9 @@ from axiommind.vectors import versions
 from axiommind.vectors.embedders import static
 from axiommind.vectors.stores import open_store
 from tests.examples import examples
+from tests.learning.sessions import answered, tasks
 from tests.notes import Notes
 from tests.search.asking import DAY, ask, found, tell, untimed
-from tests.surfaces.test_entries import answered, tasks
 from tests.transcripts import Lines, World
 
 OTHER = "/home/dev/other"

@@ -2,88 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
 
 import pytest
 
 from axiommind.learning.entries import Entries
 from axiommind.learning.event_writer import writing
 from axiommind.learning.runs import Learning
-from axiommind.surfaces.cli import main
 from axiommind.surfaces.render.entries import one_line, short_ids
+from tests.learning.sessions import QUESTION, answered, tasks
+from tests.surfaces.command import Axm
 from tests.transcripts import PROJECT, Lines, World
 
-QUESTION = "Which database does the service use?"
 HOSTILE = "Paint \x1b[31mred\x1b[0m \x1b]0;owned\x07 the\nwall \u202egnp.exe"
-
-
-class Said(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.out)
-        return found
-
-
-class Axm:
-    """The command line in this process, on one world."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-
-    def __call__(self, *args: str) -> Said:
-        self._capsys.readouterr()
-        try:
-            code = main(list(args))
-        except SystemExit as error:
-            code = int(error.code or 0)
-        return Said(code, *self._capsys.readouterr())
-
-    def ids(self, *args: str) -> list[str]:
-        (rows,) = [value for value in self(*args, "--json").json.values() if isinstance(value, list)]
-        return [row["id"] for row in rows]
-
-
-@pytest.fixture
-def axm(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Axm:
-    for name, value in world.environ.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("COLUMNS", "200")  # rows of tables stay on one line
-    monkeypatch.chdir(world.base)
-    return Axm(capsys)
-
-
-def tasks(session: str = "s1") -> Lines:
-    """Two tasks, of which the second waits for the first."""
-    lines = Lines(session)
-    lines.prompt("Write the parser and then ship the release")
-    lines.tool("TaskCreate", "c1", subject="Write the parser", description="By hand, without a generator")
-    lines.result("c1", "Task #1 created successfully: Write the parser")
-    lines.tool("TaskCreate", "c2", subject="Ship the release", description="To the registry")
-    lines.result("c2", "Task #2 created successfully: Ship the release")
-    lines.tool("TaskUpdate", "c3", taskId="2", addBlockedBy=["1"])
-    lines.result("c3", "Updated task #2 blockedBy")
-    return lines
-
-
-def answered(session: str, answer: str, at: float = 100) -> Lines:
-    """A question, and which of its options a person chose."""
-    lines = Lines(session)
-    options = [{"label": name, "description": f"{name} is what we know best"} for name in ("SQLite", "Postgres")]
-    lines.prompt("Set the service up", at=at)
-    asked = [{"question": QUESTION, "header": "Database", "options": options, "multiSelect": False}]
-    lines.tool("AskUserQuestion", f"{session}q", at=at + 1, questions=asked)
-    text = f'User has answered your questions: "{QUESTION}"="{answer}". You can now continue with these in mind.'
-    lines.result(f"{session}q", text, at=at + 2)
-    return lines
 
 
 @pytest.fixture

@@ -31,11 +31,10 @@ from axiommind.surfaces.render import hits
 from axiommind.surfaces.render.fence import fenced
 from axiommind.surfaces.render.recall import as_text, packet_text, packet_within, to_dict
 from axiommind.text.estimate import estimate_tokens
+from tests.learning.sessions import QUESTION, answered
 from tests.search.asking import tell
-from tests.surfaces.test_entries import QUESTION, Axm, answered, axm
+from tests.surfaces.command import Axm
 from tests.transcripts import PROJECT, START, Lines, World
-
-__all__ = ["axm"]
 
 NOWHERE = Path("/nowhere")
 WOMBAT = "why is the wombat cache stale in the weather app"

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from axiommind.surfaces.render.scratchpads import between, last_blocks, last_chars, last_lines, within
 from axiommind.text.edits import with_separator
-from tests.surfaces.test_entries import Axm, Said, axm
+from tests.surfaces.command import Axm, Said
 from tests.transcripts import PROJECT, Lines, World
-
-__all__ = ["axm"]  # a fixture
 
 TEXT = "# One\nfoo\n## Two\nbar\n"
 

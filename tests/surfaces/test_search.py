@@ -16,6 +16,7 @@ from axiommind.surfaces.render import hits
 from tests.notes import Notes
 from tests.search.asking import ask, tell
 from tests.shell import axm
+from tests.surfaces.shapes import HIT, MORE, PAGE
 from tests.transcripts import PROJECT, Lines, World
 
 
@@ -51,26 +52,6 @@ def first_id(world: World, *args: str) -> str:
 
 
 # --- axm search --json -------------------------------------------------------------------------------------------
-
-PAGE = [
-    *("schema", "query", "search_method", "took_ms", "index_version"),
-    *("hits", "total", "next_cursor", "truncated", "note"),
-]
-HIT = [
-    "id",
-    "doc_id",
-    "kind",
-    "retrieval_method",
-    "score",
-    "score_kind",
-    "summary",
-    "snippet",
-    "session_id",
-    "project",
-    "timestamp",
-    "citation",
-]
-MORE = ["highlights", "heading", "title", "tool", "entry", "folded", "passages"]
 
 
 def test_the_shape_of_the_json(house: World) -> None:

@@ -17,13 +17,12 @@ from axiommind import db as sqlite
 from axiommind.distribution import extra_command
 from axiommind.learning.tasks.match import suggest_candidates
 from axiommind.learning.tasks.state import IndexState
+from tests.learning.sessions import answered, tasks
 from tests.search.asking import tell
 from tests.shell import as_nobody
-from tests.surfaces.test_entries import Axm, answered, axm, tasks
-from tests.surfaces.test_search import HIT, MORE, PAGE
+from tests.surfaces.command import Axm
+from tests.surfaces.shapes import HIT, MORE, PAGE
 from tests.transcripts import PROJECT, START, Lines, World
-
-__all__ = ["axm"]
 
 FILES = "Delete the old files from the temporary directory before every build"
 CLEANING = "Clean temporary directories of old files first, then build"

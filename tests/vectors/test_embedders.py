@@ -21,7 +21,7 @@ from axiommind.errors import AxmError, EmbedderError, MissingExtra, UsageError
 from axiommind.vectors import embedders
 from axiommind.vectors.contract import Embedder, Vector
 from axiommind.vectors.embedders import Settings, load, names, settings_of, spec
-from tests.learning.test_models import KEY, Server, raw, sends
+from tests.http_server import KEY, Server, raw, sends
 from tests.vectors import tiny
 
 TEXTS = ["the log is kept in sqlite", "tests are slow", "세션 記憶 保存", "close the database", "Log log LOG is is"]

@@ -13,13 +13,12 @@ from axiommind.distribution import extra_command
 from axiommind.errors import MissingExtra
 from axiommind.vectors import versions
 from axiommind.vectors.stores import open_store
+from tests.learning.sessions import tasks
 from tests.notes import Notes
 from tests.search.asking import ask, tell
-from tests.surfaces.test_entries import Axm, axm, tasks
+from tests.surfaces.command import Axm
 from tests.transcripts import World
 from tests.vectors.fakes import Hashed, embeds_with
-
-__all__ = ["axm"]
 
 # A version beside the one that is there, in a store that needs an extra.
 LANCE = """

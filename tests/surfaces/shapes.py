@@ -1,0 +1,27 @@
+"""The keys of what commands give as JSON."""
+
+from __future__ import annotations
+
+PAGE = [
+    *("schema", "query", "search_method", "took_ms", "index_version"),
+    *("hits", "total", "next_cursor", "truncated", "note"),
+]
+
+
+HIT = [
+    "id",
+    "doc_id",
+    "kind",
+    "retrieval_method",
+    "score",
+    "score_kind",
+    "summary",
+    "snippet",
+    "session_id",
+    "project",
+    "timestamp",
+    "citation",
+]
+
+
+MORE = ["highlights", "heading", "title", "tool", "entry", "folded", "passages"]
