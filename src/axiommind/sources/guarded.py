@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from axiommind.model import Problem
-from axiommind.sources import Discovery, Source
+from axiommind.sources.contract import Discovery, Source
 from axiommind.sources.records import Block, CallBlocks, Decoded
 from axiommind.tools.kinds import KnownTool
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from axiommind.model import Problem
 from axiommind.projects import slug, worktrees_of
-from axiommind.sources import Discovery, SourceFile
+from axiommind.sources.contract import Discovery, SourceFile
 
 __all__ = ["deletes_after", "discover", "roots_of", "watched"]
 

@@ -1,0 +1,71 @@
+"""What a source offers, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from axiommind.model import Problem
+    from axiommind.sources.records import Block, CallBlocks, Decoded
+    from axiommind.tools.kinds import KnownTool
+
+__all__ = ["Discovery", "Source", "SourceFile"]
+
+
+class SourceFile(NamedTuple):
+    """A file that a source found: `kind` is `transcript` (JSON lines, growing) or the name of a small sidecar."""
+
+    path: str
+    kind: str
+    session_id: str
+    root: str
+    folder: str
+    parent_session: str | None
+    size: int
+    mtime_ns: int
+    inode: int
+    parent_inside: bool = False  # it is a subagent's, and only its own lines say whose
+
+
+class Discovery(NamedTuple):
+    roots: tuple[str, ...]
+    files: tuple[SourceFile, ...]
+    problems: tuple[Problem, ...]
+
+
+class Source(Protocol):
+    """What a module in this folder offers. A third party's need only have NAME, TOOLS, `discover`, `decode` and
+    `blocks`: of the rest there is a default (`guarded.py`)."""
+
+    NAME: str
+    TITLE: str  # the agent's name as people write it
+    TOOLS: Mapping[str, KnownTool]  # by the agent's own names
+    WATCHED: tuple[str, ...]  # how the names of the files end whose changes bring something new
+
+    def watched(self, root: Path) -> Path:
+        """The folder of a root to watch for changes."""
+
+    def deletes_after(self, root: Path) -> int | None:
+        """The days after which the agent deletes its transcripts by itself; None where it never does."""
+
+    def resume(self, session_id: str) -> tuple[str, ...] | None:
+        """The command that resumes a session, in its working folder; None where the agent has none."""
+
+    def discover(self, environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None) -> Discovery:
+        """Every file under every root, or only those that may belong to one project."""
+
+    def prune(self, line: bytes) -> bytes:
+        """The line without its bulk (images, copies of requests, progress), as a stub that keeps hash and size."""
+
+    def decode(self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
+        """The rows of some redacted lines, less the records in `skip`. Pure: the same lines give the same rows."""
+
+    def blocks(
+        self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()
+    ) -> tuple[list[Block], list[CallBlocks]]:
+        """The texts of some redacted lines in order, each where it stands, and the uses of tools among them."""
+
+    def sidecar(self, kind: str, content: bytes) -> dict[str, str]:
+        """The facts of a sidecar file: titles, and for a subagent its type and the call that started it."""
