@@ -17,6 +17,7 @@ EXCUSED = (
     "sources/claude_code/",
     "surfaces/install/claude_code",
     "surfaces/cli/open.py",  # its help shows the path of a transcript
+    "config.py",  # and for which source its folders are
     "settings.py",  # the key `claude.roots` says what its folders hold
 )
 # Words that mean an agent's own and nothing else.

@@ -89,6 +89,11 @@ class Config(NamedTuple):
     hooks: Hooks
 
     @property
+    def roots(self) -> Mapping[str, tuple[str, ...]]:
+        """More folders to look into, by the source that they are for."""
+        return {"claude-code": self.claude_roots}
+
+    @property
     def log_path(self) -> Path:
         return self.home / "log.db"
 

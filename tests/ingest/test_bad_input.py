@@ -162,7 +162,7 @@ def test_a_file_replaced_between_looking_and_reading(world: World) -> None:
     from axiommind.sources import discover_all
 
     world.write(small())
-    found = discover_all(world.environ, world.base, [])
+    found = discover_all(world.environ, world.base, {})
     other = Lines()
     other.prompt("another file now")
     world.path().unlink()
@@ -183,7 +183,7 @@ def test_a_file_that_vanishes_between_looking_and_reading(world: World) -> None:
     from axiommind.sources import discover_all
 
     world.write(small())
-    found = discover_all(world.environ, world.base, [])
+    found = discover_all(world.environ, world.base, {})
     world.path().unlink()
     key = home_key(world.home)
     log = SqliteLog(world.home / "log.db", key)

@@ -28,7 +28,7 @@ __all__ = ["doctor"]
 
 def doctor(config: Config, environ: Mapping[str, str], user: Path) -> list[Check]:
     """Everything that can be looked at without changing it, in the order in which data flows."""
-    found = discover_all(environ, user, config.claude_roots)
+    found = discover_all(environ, user, config.roots)
     checks = [_versions(), _home(config), *check_roots(found), *check_plugins()]
     if not config.log_path.exists():
         checks.append(Check("log.db", "note", "not there yet; run: axm index"))

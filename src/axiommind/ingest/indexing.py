@@ -78,7 +78,7 @@ class Indexing:
         for one in (here, *here.parents):
             if one == self.home.user or one == one.parent:
                 break
-            found = discover_all(self.home.environ, self.home.user, self.home.config.claude_roots, str(one))
+            found = discover_all(self.home.environ, self.home.user, self.home.config.roots, str(one))
             if any(discovery.files for _, discovery in found):
                 return str(one)
         return folder
@@ -103,7 +103,7 @@ class Indexing:
         from axiommind.sources import watched_folders
 
         yield self.index(project=project)
-        present = watched_folders(self.home.environ, self.home.user, self.home.config.claude_roots)
+        present = watched_folders(self.home.environ, self.home.user, self.home.config.roots)
         added = self.documents.list().folders if project is None else ()
         present += [Path(folder.root) for folder in added if os.path.lexists(folder.root)]
         if not present:
@@ -153,7 +153,7 @@ class _IndexRun:
             flush=self.catch_up,
             progress=progress,
         )
-        found = discover_all(self.home.environ, self.home.user, self.home.config.claude_roots, project)
+        found = discover_all(self.home.environ, self.home.user, self.home.config.roots, project)
         report = ingest.run(found, project=wanted, full=full)
         if not any(discovery.files for _, discovery in found):
             if project is not None:

@@ -58,10 +58,10 @@ def load(name: str) -> Source:
 
 
 def discover_all(
-    environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None = None
+    environ: Mapping[str, str], home: Path, roots: Mapping[str, Sequence[str]], project: str | None = None
 ) -> list[tuple[str, Discovery]]:
-    """What every source finds, by the source's name."""
-    return [(name, load(name).discover(environ, home, roots, project)) for name in names()]
+    """What every source finds, by the source's name. `roots` are folders that the settings add, by the same."""
+    return [(name, load(name).discover(environ, home, roots.get(name, ()), project)) for name in names()]
 
 
 def tool_names(*wanted: str) -> frozenset[str]:
@@ -79,7 +79,7 @@ def resume_command(agent: str, session_id: str) -> tuple[str, ...] | None:
     return load(agent).resume(session_id)
 
 
-def watched_folders(environ: Mapping[str, str], home: Path, roots: Sequence[str]) -> list[Path]:
+def watched_folders(environ: Mapping[str, str], home: Path, roots: Mapping[str, Sequence[str]]) -> list[Path]:
     """The folders in which agents leave something new, as far as they are there."""
     found = discover_all(environ, home, roots)
     return [
