@@ -439,10 +439,10 @@ HOSTILE = {
     "items below items": "".join("  " * i + "- a\n" for i in range(1500)),
     "one line": "a" * 1_000_000,
     "stars": "*" * 200_000,
-    "lazy lines in quotes": "> " * 60 + "a\n" + "b\n" * 20_000,
-    "quotes in items": ("> - " * 12 + "a\n") * 4000,
-    "open definition": "[\n" + "a\n" * 30_000,
-    "rules": "---\n\n" * 30_000,
+    "lazy lines in quotes": "> " * 60 + "a\n" + "b\n" * 8_000,
+    "quotes in items": ("> - " * 12 + "a\n") * 1500,
+    "open definition": "[\n" + "a\n" * 15_000,
+    "rules": "---\n\n" * 15_000,
     "headings": ("# " + "![a" * 300 + "\n") * 1000,
     "very many lines": "a\n\n" * 300_000,
     "open quote in front matter": "---\ntags: " + "'" * 60_000 + "\n---\n",
@@ -456,8 +456,8 @@ HOSTILE = {
 def test_the_work_grows_with_a_hostile_page(source: str) -> None:
     with ending():
         decode(source.encode())
-    check(source[:20_000].encode())
-    grows_linearly(lambda size: decode(source[:size].encode()), 1_000)
+    check(source[:8_000].encode())
+    grows_linearly(lambda size: decode(source[:size].encode()), 500)
 
 
 def test_a_page_too_deep_to_parse_is_cut_at_blank_lines() -> None:
