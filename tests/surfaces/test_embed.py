@@ -53,7 +53,7 @@ def test_it_embeds_and_says_so(indexed: World, capsys: pytest.CaptureFixture[str
 
 def test_status(indexed: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["embed", "--status"]) == 0
-    assert "Nothing was embedded yet" in capsys.readouterr().err
+    assert "Nothing has been embedded yet" in capsys.readouterr().err
     cli.main(["embed"])
     capsys.readouterr()
     assert cli.main(["embed", "--status"]) == 0
@@ -119,7 +119,7 @@ def test_nothing_indexed(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
     monkeypatch.setenv("AXM_HOME", str(tmp_path / "none"))
     for more in ([], ["--status"]):
         assert cli.main(["embed", *more]) == 1
-        assert "Nothing was indexed yet: axm index" in capsys.readouterr().err
+        assert "Nothing has been indexed yet: axm index" in capsys.readouterr().err
 
 
 def test_it_watches(indexed: World, monkeypatch: pytest.MonkeyPatch) -> None:

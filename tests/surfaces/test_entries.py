@@ -67,7 +67,7 @@ def test_learn_as_json(world: World, axm: Axm) -> None:
 def test_a_dry_run_prints_the_entries_and_writes_nothing(world: World, axm: Axm) -> None:
     world.write(answered("s2", "SQLite"))
     empty = axm("learn", "--dry-run")
-    assert empty.code == 1 and empty.err == "Nothing was indexed yet: axm index\n" and not world.home.exists()
+    assert empty.code == 1 and empty.err == "Nothing has been indexed yet: axm index\n" and not world.home.exists()
     assert axm("index").code == 0
     before = position(world)
     done = axm("learn", "--dry-run")
@@ -84,7 +84,7 @@ def test_which_sessions_are_learned(world: World, axm: Axm) -> None:
     world.write(answered("s2", "SQLite"))
     first = axm("learn", "--limit", "1")
     assert first.code == 0 and "Learned: 1 session," in first.err
-    assert "Left: 1 session; the next axm learn goes on with them" in first.err
+    assert "Left: 1 session; the next axm learn continues with them" in first.err
     assert "Nothing new to learn" in axm("learn", "--since", "7d").err
     assert axm("learn", "--session", "s2", "--project", PROJECT, "--no-index").code == 0
     assert axm("learn", "--session", "s2", "--again", "--json").json["sessions"] == 1
@@ -174,7 +174,7 @@ def test_before_anything_was_learned(world: World, axm: Axm, args: list[str], is
         axm("index")
     done = axm(*args)
     assert (done.code, done.out) == (1, "")
-    assert "othing was learned yet" in done.err and "axm learn" in done.err
+    assert "othing has been learned yet" in done.err and "axm learn" in done.err
     assert world.home.exists() == is_indexed, "asking makes nothing"
 
 
@@ -226,7 +226,7 @@ def test_a_session_that_fails_needs_attention(world: World, axm: Axm) -> None:
     (world.home / "config.toml").write_text(f"[extract]\nclaude = '{sys.executable}'\n")
     done = axm("learn", "--extractor", "claude")
     assert done.code == 3 and "Failed: session s1: " in done.err and "Learned: 1 session (1 failed)" in done.err
-    assert "was kept; axm learn --extractor claude tries again" in done.err
+    assert "failed session; axm learn --extractor claude tries again" in done.err
     (world.home / "config.toml").write_text(f"[extract]\nextractor = 'claude'\nclaude = '{sys.executable}'\n")
     done = axm("learn")
     assert "by rules and claude" in done.err and "the next axm learn tries again" in done.err
@@ -240,7 +240,7 @@ def test_a_budget_that_is_used_up_stops_it(world: World, axm: Axm) -> None:
     spend(world)
     done = axm("learn", "--extractor", "claude")
     assert done.code == 3 and "Stopped: today's budget is used up: 2 of 2 calls; axm budget shows" in done.err
-    assert "Left: 1 session; axm learn --extractor claude goes on with them" in done.err
+    assert "Left: 1 session; axm learn --extractor claude continues with them" in done.err
 
 
 @pytest.mark.parametrize("name", ["calls", "tokens", "usd"])
@@ -249,7 +249,7 @@ def test_a_cap_of_zero_is_said_to_be_one(world: World, axm: Axm, name: str) -> N
     axm("index")
     (world.home / "config.toml").write_text(f"[extract]\nclaude = '{sys.executable}'\n[budget]\n{name} = 0\n")
     done = axm("learn", "--extractor", "claude")
-    assert done.code == 3 and f"Stopped: budget.{name} is 0, which allows no call of a model" in done.err
+    assert done.code == 3 and f"Stopped: budget.{name} is 0, which allows no model calls" in done.err
     assert "Left: 1 session\n" in done.err and "goes on" not in done.err
     assert "none: the cap is 0" in axm("budget").out
 
@@ -260,7 +260,7 @@ def test_an_interrupt_says_that_nothing_is_lost(world: World, axm: Axm, monkeypa
 
     monkeypatch.setattr(Learning, "run", interrupt)
     done = axm("learn")
-    assert done.code == 130 and "what was learned so far stays" in done.err
+    assert done.code == 130 and "the next axm learn continues from here" in done.err
 
 
 # --- entries -----------------------------------------------------------------------------------------------
@@ -294,11 +294,11 @@ def test_entries_are_filtered(learned: World, axm: Axm) -> None:
     assert len(axm.ids("entries", "--session", "s1", "--type", "task_note")) == 2
     assert len(axm.ids("entries", "--type", "decision", "--type", "task_note")) == 3
     few = axm("entries", "-k", "2", "--type", "decision", "--type", "task_note")
-    assert len(few.out.splitlines()) == 4 and few.err == "There are more: -k 4 shows more of them\n"
+    assert len(few.out.splitlines()) == 4 and few.err == "There are more: -k 4 shows up to 4\n"
     none = axm("entries", "--stage", "raw", "--json")
     assert none.code == 1 and none.json["entries"] == [] and none.err == "No such entries.\n"
     there = axm("entries", "--project", PROJECT, "--status", "deprecated")
-    assert there.code == 1 and there.err == f"No such entries in {PROJECT}.\n  hint: --all-projects looks everywhere\n"
+    assert there.code == 1 and there.err == f"No such entries in {PROJECT}.\n  hint: --all-projects includes other projects\n"
 
 
 def test_the_same_claim_of_several_sessions_is_one_row(learned: World, axm: Axm) -> None:
@@ -482,7 +482,7 @@ def test_what_was_deprecated_stays_out(learned: World, axm: Axm) -> None:
     axm("deprecate", decision(axm), "--reason", "no")
     learned.write(answered("s3", "SQLite", at=5_000))
     done = axm("learn")
-    assert "1 claim stayed out, as you said before" in done.err
+    assert "1 claim left out, because you rejected them before" in done.err
     assert axm("entries", "--type", "decision").code == 1
 
 
@@ -757,7 +757,7 @@ def waits_for(world: World, text: str) -> str:
 
 def test_metrics(learned: World, axm: Axm) -> None:
     done = axm("metrics")
-    assert done.code == 0 and done.err.startswith("Note: never retrieved: not shown, given to an agent, or cited")
+    assert done.code == 0 and done.err.startswith("Note: never retrieved means not shown")
     for part in ("Steps\n", "p95_ms", "Builds\n", "rules", "Store\n", "never retrieved", "100.0%", "without evidence"):
         assert part in done.out
     shown = axm("metrics", "--json", "--project", PROJECT).json
@@ -769,14 +769,14 @@ def test_metrics(learned: World, axm: Axm) -> None:
 
 def test_the_caps_are_shown_before_anything_was_learned(world: World, axm: Axm) -> None:
     done = axm("budget")
-    assert done.code == 0 and done.err == "No model was asked yet.\n" and "1,000,000" in done.out
+    assert done.code == 0 and done.err == "No model has been called yet.\n" and "1,000,000" in done.out
     assert axm("budget", "--json").json["today"]["caps"]["calls"] == 50
     assert not world.home.exists()
 
 
 def test_budget(learned: World, axm: Axm) -> None:
     none = axm("budget")
-    assert none.code == 0 and none.err == "No model was asked yet.\n" and "1,000,000" in none.out
+    assert none.code == 0 and none.err == "No model has been called yet.\n" and "1,000,000" in none.out
     spend(learned)
     done = axm("budget")
     assert done.code == 0 and "m-small" in done.out and "0.2500" in done.out and "unknown" in done.out

@@ -67,7 +67,7 @@ def test_the_full_text_index_made_anew(world: World, folder: Path) -> None:
     axm(world, "kb", "add", str(folder))
     done = axm(world, "kb", "index", "--rebuild-fts", "--json")
     assert done.returncode == 0 and json.loads(done.stdout)["passages"] == 2
-    assert "made anew from 2 passages" in done.stderr
+    assert "rebuilt from 2 passages" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -84,13 +84,13 @@ def test_recall_prints_what_an_agent_is_given(eager: Axm, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["yes"], "asks for nothing that could be remembered"),
+        (["yes"], "asks for nothing that memory could answer"),
         (["--budget", "20", WOMBAT], "the budget is too small for one line"),
         (
             ["--project", PROJECT, "--session", "aaaa-1111", "what of the zebra committee and the wombat"],
             "Nothing relev",
         ),
-        (["the quokka committee of Saturday evening"], "Nothing relevant enough is remembered"),
+        (["the quokka committee of Saturday evening"], "Nothing relevant enough was found"),
     ],
 )
 def test_silence_says_why_and_is_exit_1(eager: Axm, args: list[str], said: str) -> None:
@@ -104,7 +104,7 @@ def test_what_is_not_likely_enough_is_said_with_its_score(axm: Axm, monkeypatch:
     monkeypatch.setenv("AXM_OTHER_PROJECTS", "1.5")
     done = axm("recall", WOMBAT)
     assert done.code == 1 and re.search(
-        r"what comes nearest has a score of 0\.\d\d; 0\.7 is needed, 1\.5 outside", done.err
+        r"the best score is 0\.\d\d; 0\.7 is required, 1\.5 from other", done.err
     )
 
 
@@ -118,7 +118,7 @@ def test_smart_search_prints_the_layers_for_people(eager: Axm) -> None:
     nothing = eager("search", "--smart", "--all-projects", "xqzzyv")
     assert (nothing.code, nothing.out, nothing.err) == (1, "", "Nothing likely enough was found.\n")
     assert eager("search", "--smart", "--json", "--all-projects", "xqzzyv").json["index"] == []
-    assert "too few for one line" in eager("search", "--smart", "--budget", "9", "--all-projects", "wombat").err
+    assert "not enough for one line" in eager("search", "--smart", "--budget", "9", "--all-projects", "wombat").err
 
 
 def test_a_smart_search_without_a_result_says_how_near_it_was(axm: Axm, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +126,7 @@ def test_a_smart_search_without_a_result_says_how_near_it_was(axm: Axm, monkeypa
     done = axm("search", "--smart", "--project", PROJECT, "wombat cache")
     assert (done.code, done.out) == (1, "")
     said, *hints = done.err.splitlines()
-    assert re.fullmatch(rf"Nothing .* in {PROJECT}: what comes nearest has a score of 0\.\d\d; 1\.5 is needed\.", said)
+    assert re.fullmatch(rf"Nothing .* in {PROJECT}: the best score is 0\.\d\d; 1\.5 is required\.", said)
     assert [hint for hint in hints if "without --smart" in hint] and axm("search", "--all-projects", "wombat").code == 0
 
 

@@ -188,7 +188,7 @@ def test_an_edit_that_lost_is_kept(
         (["workflow", "update", "FLOW"], 2, "nothing to change"),
         (["workflow", "show", "PAD"], 1, "there is no workflow"),
         (["workflow", "create", "x", "--project", "/nowhere/at/all"], 2, "there is no folder"),
-        (["forget", "--pad", "PAD", "--undo"], 2, "cannot come back"),
+        (["forget", "--pad", "PAD", "--undo"], 2, "cannot be restored"),
         (["forget", "--workflow", "PAD"], 1, "there is no workflow"),
     ],
 )

@@ -96,7 +96,7 @@ def test_nothing_found_is_the_same_object_and_exit_1(house: World) -> None:
 def test_nothing_found_in_a_project_says_where_else(house: World) -> None:
     done = axm(house, "search", "--project", PROJECT, "another project")
     assert done.returncode == 1
-    assert done.stderr == f"Nothing found in {PROJECT}.\n  hint: --all-projects looks everywhere\n"
+    assert done.stderr == f"Nothing found in {PROJECT}.\n  hint: --all-projects includes other projects\n"
     assert axm(house, "search", "--all-projects", "another project").returncode == 0
 
 

@@ -255,7 +255,7 @@ def test_the_command(
     code, out, _ = axm(capsys, "--json")
     assert code == 3 and json.loads(out)["schema"] == "axm.models.v1"
     code, out, err = axm(capsys, "remove", "minilm")
-    assert code == 0 and "To put it back: axm models install minilm" in err
+    assert code == 0 and "To install it again: axm models install minilm" in err
     assert axm(capsys, "remove", "minilm")[0] == 1
     code, _, err = axm(capsys, "install", "nope")
     assert code == 2 and "one of: minilm" in err

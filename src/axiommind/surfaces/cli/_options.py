@@ -1,4 +1,4 @@
-"""Options that the commands about memory share: where to look, how much to show, and times as people write them."""
+"""What commands share: options for scope, limits and times, and words for people on stderr."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ __all__ = [
     "nothing",
     "now",
     "print_json",
+    "print_line",
     "require",
     "require_index",
     "require_window",
@@ -40,10 +41,10 @@ _MOST = 100_000
 
 
 def add_scope(parser: argparse.ArgumentParser) -> None:
-    where = parser.add_argument_group("where to look (default: the project of this folder if indexed, else all)")
+    where = parser.add_argument_group("scope (default: the project of this folder if it is indexed, otherwise all)")
     exclusive = where.add_mutually_exclusive_group()
-    exclusive.add_argument("--project", metavar="PATH", help="this project")
-    exclusive.add_argument("--all-projects", action="store_true", help="every project")
+    exclusive.add_argument("--project", metavar="PATH", help="only this project")
+    exclusive.add_argument("--all-projects", action="store_true", help="all projects")
 
 
 def scope_of(memory: Memory, args: argparse.Namespace) -> Scope:
@@ -53,7 +54,7 @@ def scope_of(memory: Memory, args: argparse.Namespace) -> Scope:
 
 def add_limit(parser: argparse.ArgumentParser, what: str, default: int = 50) -> None:
     parser.add_argument(
-        "-k", "--limit", type=count, default=default, metavar="N", help=f"so many {what} (default {default})"
+        "-k", "--limit", type=count, default=default, metavar="N", help=f"at most N {what} (default {default})"
     )
 
 
@@ -63,7 +64,7 @@ def first(found: Sequence[T], limit: int) -> tuple[list[T], bool]:
 
 
 def say_more(limit: int) -> None:
-    say(f"There are more: -k {limit * 2} shows more of them")
+    say(f"There are more: -k {limit * 2} shows up to {limit * 2}")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +79,7 @@ def action(
         name, help=text, description=text, epilog=epilog or None, formatter_class=parser.formatter_class
     )
     sub.add_argument("--home", metavar="FOLDER", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
-    sub.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print it as JSON")
+    sub.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     return sub
 
 
@@ -138,6 +139,11 @@ def say(text: str) -> None:
     sys.stderr.write(render.printable(text) + "\n")
 
 
+def print_line(what: str, record: Mapping[str, Any]) -> None:
+    """The same on one line."""
+    print(json.dumps({"schema": f"axm.{what}.v1", **record}, ensure_ascii=False))
+
+
 def print_json(what: str, record: Mapping[str, Any]) -> None:
     print(json.dumps({"schema": f"axm.{what}.v1", **record}, ensure_ascii=False, indent=1))
 
@@ -153,18 +159,18 @@ def require(memory: Memory) -> None:
     """Asking about one thing needs that something was learned."""
     require_index(memory)
     if not memory.learning.session_count():
-        raise NotFound("nothing was learned yet", hint="run: axm learn")
+        raise NotFound("nothing has been learned yet", hint="run: axm learn")
 
 
 def nothing(memory: Memory, what: str, project: str | None = None, hint: str = "") -> int:
     """Say that a list is empty, and why."""
     require_index(memory)
     if not memory.learning.session_count():
-        say("Nothing was learned yet: axm learn")
+        say("Nothing has been learned yet: axm learn")
         return 1
     say(f"No {what}" + (f" in {project}." if project else "."))
     if project:
-        say("  hint: --all-projects looks everywhere")
+        say("  hint: --all-projects includes other projects")
     if hint:
         say(f"  hint: {hint}")
     return 1

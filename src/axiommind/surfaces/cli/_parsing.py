@@ -32,12 +32,12 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
             columns = 80
         super().__init__(prog, width=columns - 2)
 
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
+    def _fill_text(self, text: str, width: int, indent: str) -> str:  # noqa: ARG002
         """Paragraphs are wrapped; those with indented lines are examples or lists."""
         import textwrap
 
         return "\n\n".join(
-            part if "\n " in part else textwrap.fill(part, width, initial_indent=indent, subsequent_indent=indent)
+            part if "\n " in part else textwrap.fill(part, width, break_on_hyphens=False)
             for part in text.strip("\n").split("\n\n")
         )
 

@@ -1,6 +1,6 @@
-"""What `axm analyze` and `axm cache` share, and the form without a command that v2 of suggest-workflow had.
+"""What `axm analyze` and `axm cache` share, and the form without a command that suggest-workflow 2 had.
 
-The options, their names and their defaults are v2's. Both commands index first, then ask the index alone.
+The options, their names and their defaults are those of version 2. Both commands index first, then read only the index.
 """
 
 from __future__ import annotations
@@ -33,60 +33,62 @@ __all__ = [
     "print_tuning",
 ]
 
-# What v2 named by a flag of its own; the other fields are in a tuning file.
+# The fields that have a flag of their own; the others are set in a tuning file.
 _OVERRIDES = {
-    "bm25_k1": ("--bm25-k1", "how soon a repeated word stops to count"),
-    "bm25_b": ("--bm25-b", "how much a long prompt is held against its words, 0 to 1"),
-    "time_window_minutes": ("--time-window", "minutes without a tool that end a unit of work"),
-    "decay_half_life_days": ("--decay-half-life", "days after which a prompt counts half"),
-    "z_score_threshold": ("--z-threshold", "from how many standard deviations edits of a file stand out"),
+    "bm25_k1": ("--bm25-k1", "how fast repeated words stop adding to the score"),
+    "bm25_b": ("--bm25-b", "how much long prompts are penalized, 0 to 1"),
+    "time_window_minutes": ("--time-window", "minutes without a tool use that end a unit of work"),
+    "decay_half_life_days": ("--decay-half-life", "days after which a prompt counts half as much"),
+    "z_score_threshold": ("--z-threshold", "standard deviations from which the edits of a file stand out"),
 }
 
 
 def add_analysis(parser: argparse.ArgumentParser) -> None:
-    """The options of v2."""
-    where = parser.add_argument_group("what to analyse")
-    where.add_argument("--scope", choices=("project", "global"), default="project", help="default: project")
-    where.add_argument("--project", metavar="PATH", help="this project (default: the one of this folder)")
+    """The options of suggest-workflow 2."""
+    where = parser.add_argument_group("what to analyze")
+    where.add_argument(
+        "--scope", choices=("project", "global"), default="project", help="one project or all (default: project)"
+    )
+    where.add_argument("--project", metavar="PATH", help="only this project (default: that of this folder)")
     options.add_window(where, "prompts")
     where.add_argument(
-        "--exclude-words", metavar="A,B", type=_words, default=(), help="words that count for nothing, beside the usual"
+        "--exclude-words", metavar="A,B", type=_words, default=(), help="words to ignore, in addition to the stop words"
     )
-    where.add_argument("--no-index", action="store_true", help="do not look for new sessions first")
-    how = parser.add_argument_group("how to analyse")
+    where.add_argument("--no-index", action="store_true", help="skip indexing new sessions first")
+    how = parser.add_argument_group("how to analyze")
     how.add_argument(
         "--depth",
         choices=("narrow", "normal", "wide"),
         default="normal",
-        help="how freely alike prompts are put together (default: normal)",
+        help="how similar prompts of one cluster must be (default: normal)",
     )
     how.add_argument(
         "--focus",
         choices=("all", "workflow", "skill"),
         default="all",
-        help="workflow: prompts, sequences and the graph of tools; skill: tacit knowledge; default: all",
+        help="workflow: prompts, tool sequences and the tool graph; skill: tacit knowledge (default: all)",
     )
     how.add_argument(
-        "--threshold", metavar="N", type=options.count, default=3, help="what was seen so often counts (default 3)"
+        "--threshold", metavar="N", type=options.count, default=3, help="ignore what was seen less often (default 3)"
     )
-    how.add_argument("--top", metavar="N", type=options.count, default=10, help="so many of each (default 10)")
-    how.add_argument("--decay", action="store_true", help="what was said lately counts more")
-    tuned = parser.add_argument_group("numbers of the formulas")
-    tuned.add_argument(
-        "--tuning", metavar="FILE", type=Path, help="a JSON object of fields; those left out keep their default"
+    how.add_argument(
+        "--top", metavar="N", type=options.count, default=10, help="at most N items in each section (default 10)"
     )
-    tuned.add_argument("--tuning-defaults", action="store_true", help="print every field with its default, and stop")
+    how.add_argument("--decay", action="store_true", help="give recent prompts more weight")
+    tuned = parser.add_argument_group("tuning")
+    tuned.add_argument("--tuning", metavar="FILE", type=Path, help="a JSON object of fields to change")
+    tuned.add_argument("--tuning-defaults", action="store_true", help="print all fields with their defaults, and exit")
     for name, (flag, text) in _OVERRIDES.items():
         tuned.add_argument(flag, dest=name, metavar="N", type=float, help=text)
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
 
 
 def flags() -> frozenset[str]:
-    """Every flag of v2, which had no commands."""
+    """Every flag of suggest-workflow 2, which had no commands."""
     parser = argparse.ArgumentParser(add_help=False)
     add_analysis(parser)
     add_format(parser)
@@ -95,7 +97,7 @@ def flags() -> frozenset[str]:
 
 
 def commanded(argv: list[str]) -> list[str]:
-    """The same with the command that v2's form without one means."""
+    """The same arguments with the command that they mean."""
     if "--cache" in argv:
         return ["cache", *(word for word in argv if word != "--cache")]
     return ["analyze", *argv]
@@ -111,12 +113,12 @@ def print_tuning() -> int:
 
 
 def analysis_of(memory: Memory, args: argparse.Namespace) -> AnalyzeOptions:
-    """What was asked for. Says what is wrong with it before anything is read or written."""
+    """What was asked for, checked before anything is read or written."""
     from axiommind.reports.analysis.analyst import AnalyzeOptions
 
     options.require_window(args.since, args.until)
     if args.scope == "global" and args.project is not None:
-        options.say("Note: --scope global is all projects, whatever --project says")  # scripts for v2 give both
+        options.say("Note: --scope global ignores --project")  # scripts for version 2 give both
     return AnalyzeOptions(
         scope=args.scope,
         project=None if args.scope == "global" else _project(memory, args.project),
@@ -143,7 +145,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
 
 
 def _project(memory: Memory, wanted: str | None) -> str:
-    """The project that is meant, by the name it has in the index or will have there."""
+    """The project that is meant, by the name it has, or will have, in the index."""
     import os
 
     from axiommind.projects import project_around
@@ -161,7 +163,7 @@ def _project(memory: Memory, wanted: str | None) -> str:
 
 
 def bring_up(memory: Memory, args: argparse.Namespace, project: str | None) -> None:
-    """Read what is new, of this project or of all, as `axm index` does; unless that is not wanted."""
+    """Index new sessions of this project, or of all, unless that is not wanted."""
     if args.no_index:
         options.require_index(memory)
         return
@@ -183,7 +185,7 @@ def bring_up(memory: Memory, args: argparse.Namespace, project: str | None) -> N
 
 @contextlib.contextmanager
 def asking(memory: Memory, wanted: AnalyzeOptions) -> Iterator[None]:
-    """Where there is nothing to analyse, what v2 said to that, before the reason."""
+    """If there is nothing to analyze, say first what suggest-workflow 2 said."""
     try:
         yield
     except NotFound:
@@ -203,7 +205,7 @@ def in_index(memory: Memory, project: str | None) -> bool:
 
 
 def as_json(found: Any) -> str:
-    """As v2 wrote it."""
+    """Formatted as suggest-workflow 2 did."""
     import json
 
     return json.dumps(found, ensure_ascii=False, indent=2)

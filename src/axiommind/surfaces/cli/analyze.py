@@ -1,4 +1,4 @@
-"""`axm analyze`: what v2 of suggest-workflow computed, from the index, in its words and shapes."""
+"""`axm analyze`: the analysis of suggest-workflow 2, computed from the index, in the same words and shapes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from axiommind.surfaces.cli import _suggest_workflow as suggest_workflow
 
 HELP = "Analyze recurring prompts and tool sequences"
 GROUP = "ask"
-_EPILOG = """It indexes what is new of the project, then asks the index; no transcript is read for the analysis itself.
-The JSON is that of suggest-workflow 2, key for key, so there is no "schema" in it. "analyzedAt" is the time of the last
-event in the index: the same log gives the same bytes. suggest-workflow takes the same options without a command.
+_EPILOG = """New sessions of the project are indexed first; the analysis itself reads only the index. The JSON has the
+keys of suggest-workflow 2, so it has no "schema" key. "analyzedAt" is the time of the last event in the index: the same
+log always gives the same output. suggest-workflow takes the same options without a command.
 
 examples:
   axm analyze

@@ -1,4 +1,4 @@
-"""`axm budget`: what models cost, and what is left of today's caps."""
+"""`axm budget`: what model calls cost, and what is left of today's caps."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _EPILOG = """examples:
   axm budget
   axm budget --json
 
-The caps are budget.calls, budget.tokens and budget.usd in config.toml: for a day (UTC); -1 is no cap, 0 allows nothing.
-A cap that is reached stops axm learn, and what was learned before stays. The rules cost nothing.
+The daily caps (UTC) are budget.calls, budget.tokens and budget.usd in config.toml; -1 means no cap, 0 allows nothing.
+When a cap is reached, axm learn stops and keeps what was learned so far. The rules cost nothing.
 """
 _DAYS = ("day", "extractor", "model", "calls", "failed", "input_tokens", "output_tokens", "usd", "seconds")
 
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         rows = [{**day._asdict(), "usd": "unknown" if day.usd is None else f"{day.usd:.4f}"} for day in spent.days]
         print(f"{render.as_table(_DAYS, rows)}\n")
     else:
-        options.say("No model was asked yet.")
+        options.say("No model has been called yet.")
     print(render.as_table((f"today, {today}", "used", "cap", "left"), [_row(today, n, used[n], caps[n]) for n in used]))
     return 0
 

@@ -1,7 +1,7 @@
-"""`axm cache`: the files that v2 of suggest-workflow left for agents, made from the index.
+"""`axm cache`: the files that suggest-workflow 2 wrote for agents, made from the index.
 
-Each file is written beside its place and renamed into it. What was written is noted in a file of ours, by name and
-hash, so that the summary of a session that is gone is removed where it is still as we wrote it, and nothing else is.
+Each file is written to a temporary name and renamed. A file of ours lists what was written, by name and hash, so that
+the summary of a session that is gone is removed if it is still as we wrote it, and nothing else is.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ from axiommind.surfaces.render.tables import counted
 
 HELP = "Write the analysis as files, as suggest-workflow 2 did"
 GROUP = "ask"
-_EPILOG = """The folder holds index.json, sessions/ID.summary.json and analysis-snapshot.json in the shapes of
-suggest-workflow 2. It is suggest-workflow-cache/PROJECT in Claude Code's own folder (~/.claude, or $CLAUDE_CONFIG_DIR).
-All text in it is redacted. It is a copy: axm forget does not reach it, the next axm cache does.
+_EPILOG = """Writes index.json, sessions/ID.summary.json and analysis-snapshot.json in the shapes of suggest-workflow 2,
+to suggest-workflow-cache/PROJECT in Claude Code's folder (~/.claude, or $CLAUDE_CONFIG_DIR), and prints that folder.
+All text is redacted. The files are a copy: axm forget does not change them; the next axm cache does.
 
-A cache is of one project and holds everything: --scope, --focus and --format are accepted, as they were, and change
-nothing.
+A cache covers one whole project: --scope, --focus and --format are accepted for compatibility and ignored.
 
 examples:
   axm cache
@@ -39,7 +38,7 @@ _NOTE = ".axm-written.json"
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("--out", metavar="FOLDER", type=Path, help="write it into this folder")
+    parser.add_argument("--out", metavar="FOLDER", type=Path, help="write to this folder")
     suggest_workflow.add_format(parser)
     suggest_workflow.add_analysis(parser)
 
@@ -50,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     for option, usual in (("scope", "project"), ("focus", "all")):
         if getattr(args, option) != usual:
-            options.say(f"Note: --{option} changes nothing here: a cache is of one project and holds everything")
+            options.say(f"Note: --{option} is ignored: a cache covers one whole project")
             setattr(args, option, usual)
     wanted = suggest_workflow.analysis_of(memory, args)
     suggest_workflow.bring_up(memory, args, wanted.project)
@@ -67,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         raise NotWritable(
             f"{error.filename or folder} cannot be written: {error.strerror or error}",
-            hint="--out FOLDER puts the cache elsewhere",
+            hint="--out FOLDER writes the cache elsewhere",
         ) from error
     gone = f"; {counted(removed, 'file')} of sessions that are gone removed" if removed else ""
     options.say(f"Wrote {counted(len(files), 'file')}{gone}")
@@ -100,7 +99,7 @@ def write(folder: Path, files: dict[str, dict[str, Any]]) -> int:
     hashes = {name: sha256(text).hexdigest() for name, text in texts.items()}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "sessions").mkdir(exist_ok=True)
-    # Noted before it is written: whoever is killed in between leaves nothing that nobody knows.
+    # Listed before it is written: a process killed in between leaves no file that is not listed.
     _put(folder / _NOTE, suggest_workflow.as_json({**_noted(folder), **hashes}).encode())
     for name in sorted(texts, key=lambda name: (name == "index.json", name)):
         _put(folder / name, texts[name])

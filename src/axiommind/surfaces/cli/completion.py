@@ -1,4 +1,4 @@
-"""`axm completion`: a script for the shell, made from the commands as they are."""
+"""`axm completion`: a completion script, generated from the commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EPILOG = """install:
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`axm doctor`: what was found where, and how the memory is doing."""
+"""`axm doctor`: what was found where, and whether everything works."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARKS = {"ok": "✓", "note": "·", "warn": "!", "bad": "✗"}
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:

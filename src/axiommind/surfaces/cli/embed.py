@@ -1,4 +1,4 @@
-"""`axm embed`: make vectors of what is in the index."""
+"""`axm embed`: compute vectors to enable semantic search."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _EPILOG = """examples:
   axm embed --status
   axm embed --retry
 
-What has its vectors already is not embedded again, so it can be run, stopped and run again at any time. Search goes on
-meanwhile: another embedder or store (embed.embedder, embed.store) answers once it has everything, and until then the
-one before does. One process embeds at a time.
+Only texts without vectors are embedded, so it can be stopped and started at any time. Search keeps working: after a
+change of embedder or store (embed.embedder, embed.store), the old vectors are used until the new ones are complete. One
+process embeds at a time.
 """
 _NICE = 10
 
@@ -35,11 +35,11 @@ _NICE = 10
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--watch", action="store_true", help="keep going as the index grows, until interrupted")
-    how.add_argument("--status", action="store_true", help="only show how far it is")
-    parser.add_argument("--limit", type=options.count, metavar="N", help="no more than so many texts")
-    parser.add_argument("--retry", action="store_true", help="also what failed too often")
-    parser.add_argument("--wait", action="store_true", help="wait while another process embeds")
+    how.add_argument("--watch", action="store_true", help="keep running as the index grows, until interrupted")
+    how.add_argument("--status", action="store_true", help="show the progress, and exit")
+    parser.add_argument("--limit", type=options.count, metavar="N", help="at most N texts")
+    parser.add_argument("--retry", action="store_true", help="retry texts that failed too often")
+    parser.add_argument("--wait", action="store_true", help="wait if another process is embedding")
     options.add_json(parser)
 
 
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if not memory.config.index_path.exists():
         options.require_index(memory)
-        options.say("Nothing was indexed yet: axm index")
+        options.say("Nothing has been indexed yet: axm index")
         return 1
     if args.status:
         return _status(memory, args)
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
         done = memory.embeddings.make(progress=bar, **chosen)
     except KeyboardInterrupt:
         bar.close()
-        options.say("Stopped; what was embedded so far stays, and the next axm embed goes on")
+        options.say("Stopped; the next axm embed continues from here")
         raise
     finally:
         bar.close()
@@ -90,20 +90,20 @@ def _show(done: Embedded, args: argparse.Namespace) -> int:
         options.say(f"Note: {note}")
     options.say(f"Embedded: {_figures(done)}, {done.seconds:.1f} s")
     if done.failed:
-        options.say(f"Failed: {render.counted(done.failed, 'text')}; axm embed --status says why")
+        options.say(f"Failed: {render.counted(done.failed, 'text')}; axm embed --status shows why")
     if done.stopped is not None:
         options.say(f"Stopped: {done.stopped.message}")
         if done.stopped.hint:
             options.say(f"  hint: {done.stopped.hint}")
     if not done.active:
-        options.say("Search does not use these vectors yet: axm embed goes on with what is left")
+        options.say("Search does not use these vectors yet: run axm embed to complete them")
     return 3 if done.failed or done.stopped else 0
 
 
 def _figures(done: Embedded) -> str:
     figures = [f"{done.done:,} new"]
     for count, words in (
-        (done.kept, "there already"),
+        (done.kept, "unchanged"),
         (done.removed, "removed"),
         (done.waiting, "left"),
         (done.over_budget, "over embed.budget"),
@@ -141,9 +141,9 @@ def _status(memory: Memory, args: argparse.Namespace) -> int:
     for one in status.failures:
         options.say(f"Failed: {one.kind} {one.id}: {one.error}")
     if failed:
-        options.say(f"{render.counted(failed, 'text')} failed; axm embed --retry tries them all again")
+        options.say(f"{render.counted(failed, 'text')} failed; axm embed --retry tries again")
     if not status.versions:
-        options.say("Nothing was embedded yet: axm embed")
+        options.say("Nothing has been embedded yet: axm embed")
     return 3 if failed else 0
 
 

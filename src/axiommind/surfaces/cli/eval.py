@@ -1,4 +1,4 @@
-"""`axm eval`: how well search finds what you know should be found."""
+"""`axm eval`: how well search finds what it should find."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ also: id, group, lang, kind, project, must_contain, forbidden (docs/search.md)
 examples:
   axm eval golden queries.yaml
   axm eval golden queries.yaml --save            write queries.baseline.json
-  axm eval golden queries.yaml                   compare with it; exit 3 when something got worse
+  axm eval golden queries.yaml                   compare with it; exit code 3 if something got worse
 """
 
 
@@ -38,12 +38,15 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("what", choices=("golden",), help="what to measure")
     parser.add_argument("file", type=Path, metavar="FILE", help="the golden queries, as YAML")
-    parser.add_argument("--project", metavar="PATH", help="search this project (default: all of them)")
+    parser.add_argument("--project", metavar="PATH", help="search only this project (default: all projects)")
     parser.add_argument(
-        "--baseline", type=Path, metavar="FILE", help="compare with this (default: FILE, ending .baseline.json)"
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="compare with this run (default: FILE with the ending .baseline.json)",
     )
     parser.add_argument("--save", action="store_true", help="save this run as the baseline")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -3,47 +3,52 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
+from typing import TYPE_CHECKING, Any
 
 from axiommind.errors import UsageError
 from axiommind.memory import Memory
+from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tables as render
+
+if TYPE_CHECKING:
+    from axiommind.ingest.forgetting import Forgotten
 
 HELP = "Purge a session, document, project, workflow or decision"
 GROUP = "keep safe"
-_EPILOG = """The event log keeps that something was there and was forgotten; its text is overwritten.
-Files on disk are not touched. --undo lets them be read again, if they are still there. Decisions, workflows and
-scratchpads are nowhere else: those cannot come back.
+_EPILOG = """examples:
+  axm forget --session 3e1c26d3 --dry-run
+  axm forget --project ~/code/secret --reason "not mine"
+  axm forget --session 3e1c26d3 --undo
+
+The event log still records that something was forgotten; its text is overwritten. Files on disk are not touched; --undo
+reads them again if they still exist. Decisions, workflows and scratchpads exist nowhere else: they cannot be restored.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--session", metavar="ID", help="this session and its subagents (id, or its first characters)")
-    what.add_argument("--document", metavar="PATH|ID", help="this document of a folder that axm kb added")
+    what.add_argument("--session", metavar="ID", help="this session and its subagents (an id or its start)")
+    what.add_argument("--document", metavar="PATH|ID", help="this document of a folder added with axm kb")
     what.add_argument(
-        "--project", metavar="PATH", help="every session, document and workflow of this project, also future ones"
+        "--project", metavar="PATH", help="all sessions, documents and workflows of this project, future ones included"
     )
-    what.add_argument("--workflow", metavar="ID", help="this workflow and its scratchpads; this cannot be undone")
-    what.add_argument(
-        "--pad", dest="scratchpad", metavar="ID", help="this scratchpad, every version; this cannot be undone"
-    )
-    what.add_argument("--decision", metavar="ID", help="a decision made with axm decision make; this cannot be undone")
-    parser.add_argument("--reason", default="", help="kept with the tombstone")
-    parser.add_argument("--dry-run", action="store_true", help="only say what would be forgotten")
-    parser.add_argument("--undo", action="store_true", help="lift the tombstone and read again what is on disk")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    what.add_argument("--workflow", metavar="ID", help="this workflow and its scratchpads; cannot be undone")
+    what.add_argument("--pad", dest="scratchpad", metavar="ID", help="this scratchpad, all versions; cannot be undone")
+    what.add_argument("--decision", metavar="ID", help="a decision made with axm decision make; cannot be undone")
+    parser.add_argument("--reason", metavar="TEXT", default="", help="why; stored with the tombstone")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be forgotten")
+    parser.add_argument("--undo", action="store_true", help="lift the tombstone and read the files again")
+    options.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if args.undo and args.decision:
-        raise UsageError("a forgotten decision cannot come back", hint='axm decision make "…" makes a new one')
+        raise UsageError("a forgotten decision cannot be restored", hint='axm decision make "…" makes a new one')
     if args.undo and (args.workflow or args.scratchpad):
         what = "workflow" if args.workflow else "scratchpad"
-        raise UsageError(f"a forgotten {what} cannot come back: its text was nowhere else")
+        raise UsageError(f"a forgotten {what} cannot be restored: its text was nowhere else")
     if args.undo:
         return _undo(memory, args)
     done = memory.forget(
@@ -56,66 +61,80 @@ def run(args: argparse.Namespace) -> int:
         reason=args.reason,
         dry_run=args.dry_run,
     )
-    verb = "Would forget" if args.dry_run else "Forgotten"
-    what = _counted(len(done.sessions), len(done.documents), len(done.workflows), len(done.scratchpads))
-    what += f" of {done.project}" if done.project else ""
     if args.decision:
-        what = "the decision"
-    sys.stderr.write(f"{verb}: {what}\n")
-    if args.decision:
-        sys.stderr.write("Note: this cannot be undone\n")
-    elif done.workflows or done.scratchpads:
-        what = "scratchpads" if not done.workflows else "workflows and their scratchpads"
-        sys.stderr.write(f"Note: {what} are nowhere else: forgetting them cannot be undone\n")
-        if not done.project:
-            sys.stderr.write("What sessions said of it stays with them: axm forget --session ID\n")
-    sessions = () if args.decision else done.sessions
-    total = len(sessions) + len(done.documents)
-    if done.gone and not args.decision:
-        whose = "it is" if done.gone == total == 1 else f"{done.gone} of them are"
-        sys.stderr.write(f"Note: {whose} no longer on disk: forgetting cannot be undone there\n")
-    if not args.dry_run and done.gone < total:
-        whose = "Your own files were" if done.documents else "The agent's own files were"
-        sys.stderr.write(f"{whose} not touched; the same command with --undo reads them again.\n")
-    if done.copies:
-        sys.stderr.write(f"Note: forks hold copies of some of it and stay: {', '.join(done.copies)}\n")
-    if not done.complete:
-        sys.stderr.write("Note: another program is reading; the last traces go when it ends and axm index runs again\n")
-    for why in done.vectors_left:
-        sys.stderr.write(f"Vectors of it may be left: {why.message}\n")
-        then = f"{why.hint}; then axm embed" if why.hint else "axm embed"
-        sys.stderr.write(f"  hint: {then} takes them out\n")
+        _say_decision(args)
+    else:
+        _say_forgotten(done, args)
+    _say_left(done)
     if args.json:
-        shown = {
-            "schema": "axm.forget.v1",
-            "dry_run": args.dry_run,
-            "project": done.project,
-            "sessions": list(sessions),
-            "documents": list(done.documents),
-            "decisions": list(done.sessions) if args.decision else [],
-            "workflows": list(done.workflows),
-            "scratchpads": list(done.scratchpads),
-            "copies": list(done.copies),
-            "complete": done.complete,
-            "gone": 0 if args.decision else done.gone,
-            "vectors_left": [why.message for why in done.vectors_left],
-        }
-        print(json.dumps(shown, ensure_ascii=False))
+        options.print_line("forget", _record(done, args))
     else:
         for name in (*done.sessions, *done.documents, *done.workflows, *done.scratchpads):
             print(name)
     return 3 if done.vectors_left else 0
 
 
+def _say_decision(args: argparse.Namespace) -> None:
+    options.say(f"{'Would forget' if args.dry_run else 'Forgotten'}: the decision")
+    options.say("Note: this cannot be undone")
+
+
+def _say_forgotten(done: Forgotten, args: argparse.Namespace) -> None:
+    """What was forgotten, and what of it can be undone."""
+    what = _counted(len(done.sessions), len(done.documents), len(done.workflows), len(done.scratchpads))
+    where = f" of {done.project}" if done.project else ""
+    options.say(f"{'Would forget' if args.dry_run else 'Forgotten'}: {what}{where}")
+    if done.workflows or done.scratchpads:
+        what = "scratchpads" if not done.workflows else "workflows and their scratchpads"
+        options.say(f"Note: {what} exist nowhere else: forgetting them cannot be undone")
+        if not done.project:
+            options.say("What sessions say about it stays with them: axm forget --session ID")
+    total = len(done.sessions) + len(done.documents)
+    if done.gone:
+        whose = "it is" if done.gone == total == 1 else f"{done.gone} of them are"
+        options.say(f"Note: {whose} no longer on disk, so forgetting cannot be undone there")
+    if not args.dry_run and done.gone < total:
+        whose = "Your own files were" if done.documents else "The agent's own files were"
+        options.say(f"{whose} not touched; the same command with --undo reads them again.")
+    if done.copies:
+        options.say(f"Note: forks contain copies of some of it and are kept: {', '.join(done.copies)}")
+
+
+def _say_left(done: Forgotten) -> None:
+    """What is not gone yet."""
+    if not done.complete:
+        options.say("Note: another program is reading; the last traces go when it ends and axm index runs again")
+    for why in done.vectors_left:
+        options.say(f"Some of its vectors may be left: {why.message}")
+        then = f"{why.hint}; then axm embed" if why.hint else "axm embed"
+        options.say(f"  hint: {then} removes them")
+
+
+def _record(done: Forgotten, args: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "dry_run": args.dry_run,
+        "project": done.project,
+        "sessions": [] if args.decision else list(done.sessions),
+        "documents": list(done.documents),
+        "decisions": list(done.sessions) if args.decision else [],
+        "workflows": list(done.workflows),
+        "scratchpads": list(done.scratchpads),
+        "copies": list(done.copies),
+        "complete": done.complete,
+        "gone": 0 if args.decision else done.gone,
+        "vectors_left": [why.message for why in done.vectors_left],
+    }
+
+
 def _undo(memory: Memory, args: argparse.Namespace) -> int:
     report = memory.undo_forget(session=args.session, project=args.project, document=args.document)
     sessions = report.new + report.updated
     documents = report.documents.new + report.documents.updated if report.documents else 0
-    sys.stderr.write(f"Lifted; read again: {_counted(sessions, documents)}\n")
+    options.say(f"Restored; read again: {_counted(sessions, documents)}")
     if not sessions + documents:
-        sys.stderr.write("Nothing of it is on disk any more, so nothing could be read again.\n")
+        options.say("Nothing of it is on disk any more, so nothing could be read again.")
     if args.json:
-        print(json.dumps({"schema": "axm.forget.v1", "lifted": True, "read": sessions + documents}))
+        options.print_line("forget", {"lifted": True, "read": sessions + documents})
     return 0
 
 

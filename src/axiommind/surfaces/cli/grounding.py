@@ -1,4 +1,4 @@
-"""`axm grounding`: of what agents were given, how much they used."""
+"""`axm grounding`: how much hook-supplied context agents used."""
 
 from __future__ import annotations
 
@@ -22,23 +22,26 @@ _EPILOG = """examples:
   axm grounding --all-projects --since 7d
   axm grounding --session 2f9c --items
 
-An item counts as used when afterwards, in that session, the agent touched a file that it is about, named its id, or
-repeated an identifier (or else a phrase) of it: one that nobody had said there before, and that few sessions have. Use
-that leaves no such trace is not seen. The share is of the items that still can be judged. Expect some coincidence: of
-hits for a prompt that nobody was given, about 8 % look used.
+An item counts as used if, later in the session, the agent touched a file the item is about, named its id, or repeated
+an identifier or phrase of it that was new in the session and is rare elsewhere. Use that leaves no such trace is not
+counted. The share is of the items that can still be judged. Expect some coincidence: of hits that no agent was given,
+about 8 % look used.
 """
 _COLUMNS = ("hook", "kind", "answers", "items", "used", "share", "tokens", "tokens per used")
 _ITEMS = ("at", "session", "hook", "id", "kind", "score", "used by", "what", "where")
-_NOTHING = "Nothing was given to an agent yet."
+_NOTHING = "No agent has been given any context yet."
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument(
-        "--since", metavar="WHEN", type=options.since, help="only what was given since then, such as 2026-01-31 or 7d"
+        "--since",
+        metavar="WHEN",
+        type=options.since,
+        help="only context supplied since then: 2026-01-31, 7d, yesterday",
     )
-    parser.add_argument("--session", metavar="ID", help="only what this session was given")
-    parser.add_argument("--items", action="store_true", help="list each item, with what shows that it was used")
+    parser.add_argument("--session", metavar="ID", help="only this session (an id or its start)")
+    parser.add_argument("--items", action="store_true", help="list each item and the evidence of its use")
     options.add_scope(parser)
     options.add_json(parser)
 
@@ -67,10 +70,10 @@ def _nothing(args: argparse.Namespace, project: str | None) -> int:
         nobody: dict[str, Any] = {"prompts": {"asked": 0, "answered": 0, "silent": 0}, "total": None, "hooks": []}
         options.print_json("grounding", {"project": project, **nobody, **({"items": []} if args.items else {})})
     asked = project or args.since
-    options.say(f"Nothing was given to an agent{f' in {project}' if project else ''}." if asked else _NOTHING)
+    options.say(f"No agent was given any context{f' in {project}' if project else ''}." if asked else _NOTHING)
     if project:
-        options.say("  hint: --all-projects looks everywhere")
-    options.say("  hint: axm install claude-code adds the hooks; axm index reads what they did")
+        options.say("  hint: --all-projects includes other projects")
+    options.say("  hint: axm install claude-code adds the hooks; axm index reads their records")
     return 1
 
 

@@ -1,4 +1,4 @@
-"""`axm index`: read everything new."""
+"""`axm index`: read new sessions and changed documents into the log and the index."""
 
 from __future__ import annotations
 
@@ -25,23 +25,19 @@ EVERYDAY = 2
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
-    parser.add_argument("--project", metavar="PATH", help="only the sessions of this project folder, no documents")
+    parser.add_argument("--project", metavar="PATH", help="only sessions of this project, and no documents")
+    parser.add_argument("--full", action="store_true", help="rebuild the index and read every file again")
     parser.add_argument(
-        "--full", action="store_true", help="rebuild the index from the log and read every file on disk again"
-    )
-    parser.add_argument(
-        "--prune", action="store_true", help="take sessions whose files are gone out of the index (the log keeps them)"
+        "--prune", action="store_true", help="remove sessions whose files are gone from the index (the log keeps them)"
     )
     parser.add_argument(
         "--embed",
         action="store_true",
-        help="also make the vectors of what is new, as axm embed does (or set embed.background)",
+        help="then run axm embed (always: set embed.background)",
     )
-    parser.add_argument(
-        "--learn", action="store_true", help="also learn from what is new, as axm learn does (hooks: set hooks.learn)"
-    )
-    parser.add_argument("--watch", action="store_true", help="keep going as files grow, until interrupted")
-    parser.add_argument("--json", action="store_true", help="print what was done as JSON on stdout")
+    parser.add_argument("--learn", action="store_true", help="then run axm learn (in hooks: set hooks.learn)")
+    parser.add_argument("--watch", action="store_true", help="keep running as files change, until interrupted")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -60,7 +56,7 @@ def _in_background(memory: Memory, args: argparse.Namespace, pending: Path) -> i
     """As a hook started it: after the one that indexes now, and alone."""
     with take_over(pending) as (ours, learn):
         if not ours:
-            sys.stderr.write("Not indexed: another process has been indexing for too long\n")
+            sys.stderr.write("Not indexed: another process is still indexing\n")
             return 0
         code = _index(memory, args)
         args.learn = args.learn or learn

@@ -1,4 +1,4 @@
-"""`axm insight`: how work is done, and what could be written down or automated, with evidence."""
+"""`axm insight`: how work is done, and what could be documented or automated, with evidence."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _EPILOG = """examples:
   axm insight --since 2026-01-01 --out insight.html
   axm insight --all-projects --format json
 
-The report rests on what is indexed (axm index) and, for contradictions and tasks, on what was learned (axm learn). No
-proposal rests on fewer than two sessions. Where a model is configured (extract.extractor), it writes the sentences at
-the top from the facts, within the budget; a sentence with a figure that is not in the facts is dropped.
+The report uses what is indexed (axm index) and, for contradictions and tasks, what was learned (axm learn). Every
+suggestion is based on at least two sessions. If a model is configured (extract.extractor), it writes the introduction
+from the facts, within the budget; a sentence with a number that is not in the facts is dropped.
 """
 _WRITERS = {"md": as_markdown, "html": as_html, "json": as_json}
 
@@ -28,14 +28,16 @@ _WRITERS = {"md": as_markdown, "html": as_html, "json": as_json}
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     options.add_window(parser, "what happened")
-    parser.add_argument("--format", choices=FORMATS, help="default: as the name of --out ends, else md")
+    parser.add_argument(
+        "--format", choices=FORMATS, help="output format (default: by the ending of --out, otherwise md)"
+    )
     parser.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
-    parser.add_argument("--out", metavar="FILE", type=Path, help="write it here, instead of printing it")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="write the report to this file")
     parser.add_argument(
         "--prose",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="let a model write the sentences at the top (default: where one is configured)",
+        help="let a model write the introduction (default: if one is configured)",
     )
     options.add_scope(parser)
 
@@ -71,6 +73,6 @@ def _put(text: str, path: Path | None) -> None:
 
 
 def _nothing(project: str | None) -> int:
-    options.say("There is nothing to report: no session" + (f" of {project} was in that time." if project else "."))
-    options.say("  hint: axm index reads the sessions; --all-projects looks everywhere")
+    options.say("There is nothing to report: no sessions" + (f" of {project} in that time." if project else "."))
+    options.say("  hint: axm index reads new sessions; --all-projects includes other projects")
     return 1

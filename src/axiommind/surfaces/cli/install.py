@@ -1,4 +1,4 @@
-"""`axm install`: wire the memory into an agent."""
+"""`axm install`: connect an agent to the memory."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ HELP = "Add hooks and the MCP server to an agent's settings"
 GROUP = "wire up"
 _EPILOG = """examples:
   axm install claude-code
-  axm install claude-code --print            what would be written, and where
+  axm install claude-code --print            show what would be written, and where
   axm install claude-code --scope project    only for this project
-  axm install claude-code --plugin           by the agent's own plugin commands, with commands and a skill
+  axm install claude-code --plugin           install the plugin, with slash commands and a skill
 
-A backup is kept in the home, and axm uninstall gives back what was there. Run it again after moving or updating the
-program: it changes what has to be changed, or nothing.
+A backup is kept in the home, and axm uninstall restores the old settings. Run it again after moving or updating the
+program; it changes only what is out of date.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("agent", choices=install.agents())
+    parser.add_argument("agent", choices=install.agents(), help="the agent to connect")
     parser.add_argument(
         "--scope",
         choices=("user", "project"),
         default="user",
-        help="for you, or for this project: the repository that this folder is in, or this folder (default user)",
+        help="your own settings, or those of this project's repository (default: user)",
     )
-    parser.add_argument("--plugin", action="store_true", help="install the plugin instead of writing settings")
-    parser.add_argument("--print", action="store_true", dest="only_print", help="show it and write nothing")
+    parser.add_argument("--plugin", action="store_true", help="install the plugin instead of changing settings")
+    parser.add_argument("--print", action="store_true", dest="only_print", help="show the changes and write nothing")
     parser.add_argument("--no-mcp", action="store_false", dest="mcp", help="without the MCP server")
 
 

@@ -1,4 +1,4 @@
-"""`axm kb`: the user's own Markdown folders, in the index beside the sessions."""
+"""`axm kb`: folders of Markdown notes, in the index beside the sessions."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _EPILOG = """examples:
   axm kb list --documents
   axm kb remove ~/notes/private
 
-.gitignore, .ignore and .axmignore hold; hidden folders and node_modules are left out. axm index brings documents
-up to date too.
+.gitignore, .ignore and .axmignore are respected; hidden folders and node_modules are skipped. axm index updates
+documents too.
 """
 
 
@@ -41,31 +41,35 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         sub: argparse.ArgumentParser = actions.add_parser(
             name, help=text, description=text, formatter_class=parser.formatter_class
         )
-        # Given before or after the action; without a default, this one does not undo the other.
+        # Accepted before or after the action; without a default, this one does not undo the other.
         sub.add_argument("--home", metavar="FOLDER", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         return sub
 
-    add = action("add", "Add folders or files, and index them at once.")
-    add.add_argument("folders", nargs="+", metavar="FOLDER", help="a folder, or one file")
+    add = action("add", "Add folders or files, and index them")
+    add.add_argument("folders", nargs="+", metavar="FOLDER", help="a folder or a file")
     add.add_argument(
-        "--include", metavar="GLOB", action="append", default=[], help="only what fits, such as 'docs/**' (repeatable)"
+        "--include",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="only matching files, such as 'docs/**' (repeatable)",
     )
-    add.add_argument("--exclude", metavar="GLOB", action="append", default=[], help="not what fits (repeatable)")
-    index = action("index", "Read what is new or changed in the added folders.")
-    index.add_argument("--rebuild-fts", action="store_true", help="also make the full-text index anew")
-    listed = action("list", "Show the added folders.")
-    listed.add_argument("--documents", action="store_true", help="show every document instead")
-    remove = action("remove", "Take a folder, or a file in one, out of the index; the log keeps its text.")
-    remove.add_argument("path", metavar="FOLDER|FILE", help="what to take out")
-    found = action("search", "Search the documents only.")
+    add.add_argument("--exclude", metavar="GLOB", action="append", default=[], help="skip matching files (repeatable)")
+    index = action("index", "Read new and changed files of the added folders")
+    index.add_argument("--rebuild-fts", action="store_true", help="also rebuild the full-text index")
+    listed = action("list", "List the added folders")
+    listed.add_argument("--documents", action="store_true", help="list every document instead")
+    remove = action("remove", "Remove a folder or a file from the index (the log keeps its text)")
+    remove.add_argument("path", metavar="FOLDER|FILE", help="what to remove")
+    found = action("search", "Search only the documents")
     found.add_argument("query", nargs="+", metavar="QUERY", help="words, in any language")
-    found.add_argument("--tag", action="append", default=[], help="documents with this tag (repeatable)")
-    found.add_argument("--lang", help="ko, zh, ja or en")
-    found.add_argument("--path", metavar="GLOB", help="documents whose path fits, such as 'notes/**'")
+    found.add_argument("--tag", action="append", default=[], help="only documents with this tag (repeatable)")
+    found.add_argument("--lang", help="only this language: ko, zh, ja or en")
+    found.add_argument("--path", metavar="GLOB", help="only documents whose path matches, such as 'notes/**'")
     options.add_window(found, "documents changed")
     search.add_output(found)
     for sub in (add, index, listed, remove):
-        sub.add_argument("--json", action="store_true", help="print it as JSON")
+        sub.add_argument("--json", action="store_true", help="print JSON")
 
 
 def explain_unknown(words: list[str]) -> str:
@@ -95,10 +99,10 @@ def _index(args: argparse.Namespace) -> int:
     more = {}
     if args.rebuild_fts:
         more["passages"] = memory.documents.rebuild_fts()
-        report.notes.append(f"the full-text index was made anew from {render.counted(more['passages'], 'passage')}")
+        report.notes.append(f"the full-text index was rebuilt from {render.counted(more['passages'], 'passage')}")
     code = _show(report, args, "axm.kb.index.v1", **more)
     if not report.folders and not more:
-        sys.stderr.write("No folder was added yet: axm kb add FOLDER\n")
+        sys.stderr.write("No folder has been added yet: axm kb add FOLDER\n")
         return 1
     return code
 
@@ -141,7 +145,7 @@ def _list(args: argparse.Namespace) -> int:
     elif not args.documents and library.folders:
         print(render.as_table(("folder", "documents", "chunks", "include", "exclude"), _folders(library.folders)))
     if not library.folders:
-        sys.stderr.write("No folder was added yet: axm kb add FOLDER\n")
+        sys.stderr.write("No folder has been added yet: axm kb add FOLDER\n")
     return 0 if library.folders else 1
 
 
@@ -160,8 +164,8 @@ def _remove(args: argparse.Namespace) -> int:
     report = Memory().documents.remove(args.path)
     code = _show(report, args, "axm.kb.remove.v1")
     sys.stderr.write(
-        f"Its text stays in the log; to put it back: axm kb add {args.path}\n"
-        "To purge the text of a document from the log too: axm forget --document FILE\n"
+        f"Its text stays in the log. To add it again: axm kb add {args.path}\n"
+        "To purge a document's text from the log too: axm forget --document FILE\n"
     )
     return code
 

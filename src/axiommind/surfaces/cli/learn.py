@@ -1,4 +1,4 @@
-"""`axm learn`: distil sessions into entries and tasks."""
+"""`axm learn`: extract entries and tasks from sessions."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _EPILOG = """examples:
   axm learn --session 3e1c26d3 --again
   axm learn --extractor claude --limit 10
 
-New transcripts are read first, as axm index does. What was learned already is skipped, so it can be run at any time.
-The rules work offline and cost nothing. With extract.extractor set to a model, the rules run and then the model, within
-axm budget; --extractor NAME runs only that one. What a model is asked about leaves this machine, redacted.
+New sessions are indexed first. Sessions that were learned already are skipped. The rules work offline and cost nothing.
+If extract.extractor names a model, the rules run first and then the model, within the budget (axm budget); --extractor
+NAME runs only that one. What is sent to a model is redacted.
 """
 _SHOWN = 5
 _STEPS_SHOWN = 5
@@ -37,21 +37,23 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     from axiommind.extraction import names
 
     parser.epilog = _EPILOG
-    which = parser.add_argument_group("which sessions (default: those of all projects that are new or have changed)")
-    which.add_argument("--session", metavar="ID", help="only this one (id, or its first characters)")
+    which = parser.add_argument_group("sessions (default: the new and changed ones of all projects)")
+    which.add_argument("--session", metavar="ID", help="only this session (an id or its start)")
     exclusive = which.add_mutually_exclusive_group()
-    exclusive.add_argument("--project", metavar="PATH", help="only those of this project")
-    exclusive.add_argument("--all-projects", action="store_true", help="those of every project (the default)")
+    exclusive.add_argument("--project", metavar="PATH", help="only sessions of this project")
+    exclusive.add_argument("--all-projects", action="store_true", help="sessions of all projects (the default)")
     which.add_argument(
         "--since", metavar="WHEN", type=options.since, help="only sessions active since then: 2026-01-31, 7d, last week"
     )
-    which.add_argument("--limit", type=options.count, metavar="N", help="no more than so many, the oldest first")
-    which.add_argument("--again", action="store_true", help="also those that were learned and have not changed")
+    which.add_argument("--limit", type=options.count, metavar="N", help="at most N sessions, the oldest first")
+    which.add_argument("--again", action="store_true", help="learn again from sessions that have not changed")
     parser.add_argument(
-        "--extractor", choices=names(), help="only this one reads them (default: rules, then extract.extractor)"
+        "--extractor", choices=names(), help="run only this extractor (default: rules, then extract.extractor)"
     )
-    parser.add_argument("--dry-run", action="store_true", help="only print the entries that it would make")
-    parser.add_argument("--no-index", action="store_true", help="do not read new transcripts first")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the entries that would be made, and write nothing"
+    )
+    parser.add_argument("--no-index", action="store_true", help="skip indexing new sessions first")
     options.add_json(parser)
 
 
@@ -59,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if args.dry_run or args.no_index:
         if not memory.config.index_path.exists():
-            options.say("Nothing was indexed yet: axm index")
+            options.say("Nothing has been indexed yet: axm index")
             return 1
     else:
         _index(memory)
@@ -77,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         )
     except KeyboardInterrupt:
         bar.close()
-        options.say(f"Stopped; what was learned so far stays, and {_again(args)} goes on")
+        options.say(f"Stopped; {_again(args)} continues from here")
         raise
     finally:
         bar.close()
@@ -137,7 +139,7 @@ def _planned(report: LearningReport) -> str:
 
 
 def _again(args: argparse.Namespace) -> str:
-    """The command that goes on: without its name another extractor would."""
+    """The command that continues: without its name, another extractor would."""
     return f"axm learn --extractor {args.extractor}" if args.extractor else "the next axm learn"
 
 
@@ -151,22 +153,22 @@ def _show(report: LearningReport, memory: Memory, args: argparse.Namespace) -> N
         _summary(report)
     if report.failed:
         failed = render.counted(report.failed, "failed session")
-        options.say(f"Nothing of the {failed} was kept; {_again(args)} tries again")
+        options.say(f"Nothing was kept from the {failed}; {_again(args)} tries again")
     shut = _shut(report, memory)
     if shut:
-        options.say(f"Stopped: {shut} is 0, which allows no call of a model; set it in config.toml (-1 is no cap)")
+        options.say(f"Stopped: {shut} is 0, which allows no model calls; change it in config.toml (-1 means no cap)")
     elif report.stopped:
         spent = "; axm budget shows what was spent" if "budget" in report.stopped else ""
         options.say(f"Stopped: {report.stopped}{spent}")
     if report.left:
-        goes_on = "" if report.dry_run or shut else f"; {_again(args)} goes on with them"
+        goes_on = "" if report.dry_run or shut else f"; {_again(args)} continues with them"
         options.say(f"Left: {render.counted(report.left, 'session')}{goes_on}")
     if sum(report.entries.values()) and not report.dry_run:
-        options.say("See them: axm entry list · axm decision list · axm task list")
+        options.say("To see them: axm entry list, axm decision list, axm task list")
 
 
 def _shut(report: LearningReport, memory: Memory) -> str:
-    """The cap that allows nothing, where it was a cap that stopped the run: no later run would go on."""
+    """The cap that allows nothing, if it was a cap that stopped the run: no later run would continue."""
     config = memory.config
     caps = {"budget.calls": config.budget_calls, "budget.tokens": config.budget_tokens, "budget.usd": config.budget_usd}
     shut = [name for name, cap in caps.items() if cap == 0]
@@ -190,11 +192,11 @@ def _nothing(report: LearningReport, memory: Memory) -> None:
     if known:
         options.say(f"Nothing new to learn; {render.counted(known, 'session')} learned before")
     elif not report.left:
-        options.say("There are no sessions to learn from; axm doctor shows where they are looked for")
+        options.say("There are no sessions to learn from; axm doctor shows where it looked")
 
 
 def _summary(report: LearningReport) -> None:
-    """A headline, and one line for each kind of thing that came of it."""
+    """A headline, and one line for each kind of result."""
     made = sum(report.entries.values())
     verb = "Would learn" if report.dry_run else "Learned"
     failed = f" ({report.failed} failed)" if report.failed else ""
@@ -212,11 +214,16 @@ def _summary(report: LearningReport) -> None:
             ("tasks", f"{report.tasks_created:,} created, {report.tasks_changed:,} changed, {refused} refused")
         )
     if report.certified:
-        lines.append(("certified", f"{report.certified:,} raised: said or used in several sessions over weeks"))
+        lines.append(("certified", f"{report.certified:,} raised: stated or used in several sessions over weeks"))
     if report.conflicts:
         lines.append(("conflicts", f"{report.conflicts:,} found; axm conflict list --all shows them"))
     if report.rejected_before:
-        lines.append(("rejected", f"{render.counted(report.rejected_before, 'claim')} stayed out, as you said before"))
+        lines.append(
+            (
+                "rejected",
+                f"{render.counted(report.rejected_before, 'claim')} left out, because you rejected them before",
+            )
+        )
     lines.append(("time", _times(report.steps)))
     for name, value in lines:
         if value:

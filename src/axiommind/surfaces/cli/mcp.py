@@ -11,20 +11,20 @@ from axiommind.surfaces.cli import _options as options
 HELP = "Serve the memory to an agent over MCP"
 GROUP = "wire up"
 _EPILOG = """examples:
-  axm install claude-code                     writes it into Claude Code's settings, with the hooks
-  claude mcp add axiommind -- axm mcp         only the server
+  axm install claude-code                     add it to Claude Code's settings, with the hooks
+  claude mcp add axiommind -- axm mcp         add only the server
   axm mcp --http                              http://127.0.0.1:8765/mcp (needs the extra mcp)
 
-The setting mcp.tools names the tools to offer; every tool costs an agent context. Over HTTP, requests that name another
-host or come from another origin are refused, and where the setting mcp.token has a token, those without it.
+The setting mcp.tools selects the tools to offer; every tool costs context. Over HTTP, requests for another host or from
+another origin are refused; if mcp.token is set, so are requests without the token.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("--http", action="store_true", help="streamable HTTP at /mcp instead of stdin and stdout")
-    parser.add_argument("--host", help="where to listen (default 127.0.0.1); beyond this machine it needs mcp.token")
-    parser.add_argument("--port", type=options.between(0, 65535), help="the port (default 8765; 0 = any that is free)")
+    parser.add_argument("--http", action="store_true", help="serve streamable HTTP at /mcp instead of stdin and stdout")
+    parser.add_argument("--host", help="the address to listen on (default 127.0.0.1; others need mcp.token)")
+    parser.add_argument("--port", type=options.between(0, 65535), help="the port (default 8765; 0 picks a free one)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from axiommind.surfaces.mcp import answers
 
     if not args.http and (args.host is not None or args.port is not None):
-        args.parser.error("--host and --port are for --http")
+        args.parser.error("--host and --port need --http")
     memory = Memory().stay()
     made = answers(memory)
     if args.http:

@@ -1,4 +1,4 @@
-"""`axm metrics`: how learning goes, and how the store stands."""
+"""`axm metrics`: how learning performs, and an audit of the entries."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _EPILOG = """examples:
   axm metrics
   axm metrics --project . --json
 
-The audit counts entries that may not be worth keeping: never retrieved, duplicates of another one, contested, stale
-(axm entry promote --policy half-life would lower them), without evidence.
+The audit counts entries that may not be worth keeping: never retrieved, duplicated, contested, stale (axm entry promote
+--policy half-life would lower them), or without evidence.
 """
-_NOTE = "never retrieved: not shown, given to an agent, or cited by a decision; hits of a search are not counted"
+_NOTE = "never retrieved means not shown, not given to an agent and not cited by a decision; search hits do not count"
 _STEPS = ("step", "runs", "failed", "p50_ms", "p95_ms", "total_s")
 _BUILDS = ("extractor", "model", "idris", "status", "builds", "last")
 _FAILED = ("session", "extractor", "date", "error")
@@ -30,9 +30,9 @@ _SHARES = ("never_retrieved", "duplicates", "contested", "stale", "without_evide
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    exclusive = parser.add_argument_group("where to look (default: all projects)").add_mutually_exclusive_group()
+    exclusive = parser.add_argument_group("scope (default: all projects)").add_mutually_exclusive_group()
     exclusive.add_argument("--project", metavar="PATH", help="only this project")
-    exclusive.add_argument("--all-projects", action="store_true", help="every project (the default)")
+    exclusive.add_argument("--all-projects", action="store_true", help="all projects (the default)")
     options.add_json(parser)
 
 

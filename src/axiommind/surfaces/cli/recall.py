@@ -1,4 +1,4 @@
-"""`axm recall`: what an agent would be given for a prompt, as it would be given."""
+"""`axm recall`: what an agent would be given for a prompt, exactly as it would see it."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ EVERYDAY = 5
 _EPILOG = """examples:
   axm recall "why did we pin the parser to 2.3"
   axm recall --budget 2000 "how are sessions stored"
-  axm recall --session 018427c2 "the login test fails again"    as if asked in that session: it recalls no own words
+  axm recall --session 018427c2 "the login test fails again"
   git log -1 --format=%B | axm recall -
 
-Nothing is printed where an agent is given nothing; why is said on stderr. axm search finds more, with less certainty.
+If an agent would be given nothing, nothing is printed and stderr says why. axm search finds more, with less certainty.
 """
 _WHY = {
-    "nothing_to_ask": "Nothing to recall: the prompt asks for nothing that could be remembered.",
-    "nothing_relevant": "Nothing relevant enough is remembered",
-    "nothing_new": "What is likely to be meant was given before, or does not stand any more.",
-    "no_room": "Something is remembered, but the budget is too small for one line of it.",
+    "nothing_to_ask": "Nothing to recall: the prompt asks for nothing that memory could answer.",
+    "nothing_relevant": "Nothing relevant enough was found",
+    "nothing_new": "What would be relevant was given before, or has been withdrawn.",
+    "no_room": "Something relevant was found, but the budget is too small for one line of it.",
 }
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("prompt", nargs="+", metavar="PROMPT", help="as a person would write it; - reads it from stdin")
+    parser.add_argument("prompt", nargs="+", metavar="PROMPT", help="the prompt; - reads it from stdin")
     options.add_scope(parser)
     parser.add_argument(
-        "--budget", type=options.count, metavar="N", help="most tokens (default: retrieval.maxTokens, as hooks have)"
+        "--budget", type=options.count, metavar="N", help="at most N tokens (default: retrieval.maxTokens, as in hooks)"
     )
-    parser.add_argument("--session", metavar="ID", help="as if asked in this session, whose own words are not recalled")
+    parser.add_argument("--session", metavar="ID", help="as if asked in this session; its own words are not recalled")
     options.add_json(parser)
 
 
@@ -74,8 +74,8 @@ def _why(silence: Silence, config: Config) -> str:
         return said
     if silence.best is None:
         return f"{said}."
-    needed = f"{config.disclosure.min_score} is needed, {config.hooks.other_projects} outside the project"
-    return f"{said}: what comes nearest has a score of {silence.best:.2f}; {needed}."
+    needed = f"{config.disclosure.min_score} is required, {config.hooks.other_projects} from other projects"
+    return f"{said}: the best score is {silence.best:.2f}; {needed}."
 
 
 def _nothing() -> Disclosed:

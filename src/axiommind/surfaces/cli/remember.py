@@ -1,4 +1,4 @@
-"""`axm remember`: write an entry down, on words that were said in a session."""
+"""`axm remember`: store an entry, backed by words that were said in a session."""
 
 from __future__ import annotations
 
@@ -28,21 +28,23 @@ remembers starts at working. The same claim twice is one entry. axm entry deprec
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("text", metavar="TEXT", help="what to remember, in a sentence; - reads it from standard input")
-    parser.add_argument("--type", choices=_TYPES, default="fact", help="what it is (default fact)")
-    parser.add_argument("--title", metavar="TEXT", help="what it is about (default: the first sentence)")
-    parser.add_argument("--reason", metavar="TEXT", default="", help="why, of a decision")
-    parser.add_argument("--quote", metavar="TEXT", action="append", default=[], help="words it rests on (repeatable)")
+    parser.add_argument("text", metavar="TEXT", help="the claim, in a sentence; - reads it from stdin")
+    parser.add_argument("--type", choices=_TYPES, default="fact", help="the type of the entry (default: fact)")
+    parser.add_argument("--title", metavar="TEXT", help="a title (default: the first sentence)")
+    parser.add_argument("--reason", metavar="TEXT", default="", help="the reason for a decision")
+    parser.add_argument(
+        "--quote", metavar="TEXT", action="append", default=[], help="words that support it (repeatable)"
+    )
     parser.add_argument(
         "--evidence",
         metavar="ID",
         nargs="+",
         action="extend",
         default=[],
-        help="passages it rests on, by the ids that axm search prints; quotes are looked for in them first",
+        help="passages that support it, by the ids of search hits; quotes are looked up there first",
     )
-    parser.add_argument("--session", metavar="ID", help="the session in which the quotes were said")
-    parser.add_argument("--project", metavar="PATH", help="where that session is, if it was not indexed yet")
+    parser.add_argument("--session", metavar="ID", help="the session that contains the quotes")
+    parser.add_argument("--project", metavar="PATH", help="the project of that session, if it is not indexed yet")
     options.add_json(parser)
 
 
@@ -65,10 +67,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(entry.entry_id)
     on = render.counted(len(entry.evidence), "quote")
-    was = f"Remembered as {entry.stage}, on {on}" if made.is_new else f"Known already, as {entry.stage}"
+    was = f"Remembered as {entry.stage}, on {on}" if made.is_new else f"Already known, as {entry.stage}"
     options.say(f"{was}: {rendered.one_line(entry.title)}")
     if made.conflicts:
-        options.say(f"  it contradicts what was known: axm conflict list ({', '.join(made.conflicts)})")
+        options.say(f"  it contradicts another entry: axm conflict list ({', '.join(made.conflicts)})")
     return 0
 
 
@@ -77,5 +79,5 @@ def _text(given: str) -> str:
         return given
     content = sys.stdin.buffer.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
-        raise UsageError("the text is longer than 1 MB", hint="one claim an entry")
+        raise UsageError("the text is longer than 1 MB", hint="one claim per entry")
     return content.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""`axm search`: what was said and written, ranked, each hit with the lines it comes from."""
+"""`axm search`: what was said and written, ranked; every hit shows its file and line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from axiommind.surfaces.render import tables as render
 HELP = "Search prompts, answers, tool calls and documents"
 GROUP = "look"
 EVERYDAY = 3
-_EPILOG = """in the query: "a phrase", -word, and kind: project: file: tool: session: since: until: lang: tag: path:
+_EPILOG = """A query may contain "phrases", -word, and the filters kind: project: file: tool: session: since: until:
+lang: tag: path:
 
 examples:
   axm search "flaky test timeout"
@@ -25,30 +26,32 @@ examples:
   axm search "React 組件 開發" --lang zh --json
   axm search --file src/auth.py "why" --why
   axm search --mode semantic "keeping people from logging in twice"
-  axm search --smart --budget 1000 "why is the parser pinned"      in layers: an index, what was around it, all of it
+  axm search --smart --budget 1000 "why is the parser pinned"
+
+--smart shows results in layers, as agents see them: a list of likely hits, then context and full text of the best.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("query", nargs="+", metavar="QUERY", help="words, in any language")
-    where = parser.add_argument_group("where to look (default: the project of this folder if indexed, else all)")
-    where.add_argument("--project", metavar="PATH", help="this project")
-    where.add_argument("--all-projects", action="store_true", help="every project")
-    where.add_argument("--db", metavar="FILE", type=Path, help="this index file")
+    where = parser.add_argument_group("scope (default: the project of this folder if it is indexed, otherwise all)")
+    where.add_argument("--project", metavar="PATH", help="only this project")
+    where.add_argument("--all-projects", action="store_true", help="all projects")
+    where.add_argument("--db", metavar="FILE", type=Path, help="use this index file")
     add_filters(parser)
-    how = parser.add_argument_group("how to rank and show")
-    how.add_argument("--group", choices=("session",), help="rank sessions (and documents) instead of passages")
+    how = parser.add_argument_group("ranking and output")
+    how.add_argument("--group", choices=("session",), help="rank sessions and documents instead of passages")
     how.add_argument(
         "--smart",
         action="store_true",
-        help="only what is likely to be meant, and of what is clearly meant also what was around it and all of it",
+        help="only likely hits; for the best ones also their context and full text",
     )
     how.add_argument(
         "--budget",
         type=options.count,
         metavar="N",
-        help="most tokens with --smart (default: progressiveDisclosure.tokenBudget.maxTotalTokens)",
+        help="with --smart: at most N tokens (default: progressiveDisclosure.tokenBudget.maxTotalTokens)",
     )
     add_output(how)
 
@@ -56,15 +59,19 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def add_filters(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("filters (also as prefixes in the query)")
     group.add_argument(
-        "--kind", action="append", default=[], help="prompt, response, tool, doc or insight (repeatable)"
+        "--kind", action="append", default=[], help="only prompt, response, tool, doc or insight (repeatable)"
     )
-    group.add_argument("--file", action="append", default=[], metavar="PATH", help="about this file (or glob)")
-    group.add_argument("--tool", action="append", default=[], help="calls of this tool (Bash, Bash:git, mcp__%%)")
-    group.add_argument("--session", metavar="ID", help="in this session (id, or its first characters)")
+    group.add_argument(
+        "--file", action="append", default=[], metavar="PATH", help="only what is about this file (or glob)"
+    )
+    group.add_argument(
+        "--tool", action="append", default=[], help="only calls of this tool, such as Bash:git or mcp__%%"
+    )
+    group.add_argument("--session", metavar="ID", help="only this session (an id or its start)")
     options.add_window(group, "what was said or changed")
-    group.add_argument("--lang", help="ko, zh, ja or en")
-    group.add_argument("--tag", action="append", default=[], help="documents with this tag (repeatable)")
-    group.add_argument("--path", metavar="GLOB", help="documents whose path fits, such as 'notes/**'")
+    group.add_argument("--lang", help="only this language: ko, zh, ja or en")
+    group.add_argument("--tag", action="append", default=[], help="only documents with this tag (repeatable)")
+    group.add_argument("--path", metavar="GLOB", help="only documents whose path matches, such as 'notes/**'")
 
 
 def add_output(group: Any) -> None:
@@ -74,19 +81,19 @@ def add_output(group: Any) -> None:
         type=options.between(1, 100, "; quote the query if this is part of it"),
         default=10,
         metavar="N",
-        help="so many hits, up to 100 (default 10)",
+        help="at most N hits, up to 100 (default 10)",
     )
     group.add_argument(
         "--mode",
         choices=("auto", "lexical", "semantic", "hybrid"),
         default="auto",
-        help="by words (lexical), by meaning (semantic) or by both (hybrid); auto, the default, is hybrid where "
-        "axm embed has made vectors that take no time to ask, unless the words alone say all",
+        help="by words (lexical), by meaning (semantic) or both (hybrid); auto, the default, is hybrid if there are "
+        "vectors (axm embed) and the words alone are not enough",
     )
-    group.add_argument("--no-recency", action="store_true", help="do not prefer what is recent")
-    group.add_argument("--why", action="store_true", help="show which words matched, and what each part gave")
-    group.add_argument("--cursor", help="the next page: the next_cursor of the last one")
-    group.add_argument("--json", action="store_true", help="print it as JSON")
+    group.add_argument("--no-recency", action="store_true", help="do not rank recent hits higher")
+    group.add_argument("--why", action="store_true", help="explain the score of each hit")
+    group.add_argument("--cursor", help="the next page: next_cursor of the page before")
+    group.add_argument("--json", action="store_true", help="print JSON")
 
 
 def explain_unknown(words: list[str]) -> str:
@@ -104,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
     if args.project is not None and args.all_projects:
         raise UsageError("--project and --all-projects exclude each other")
     if args.budget is not None and not args.smart:
-        raise UsageError("--budget is for --smart")
+        raise UsageError("--budget needs --smart")
     memory = Memory()
     scope = memory.scope(project=args.project, all_projects=args.all_projects, db=args.db)
     if args.smart:
@@ -145,17 +152,17 @@ def _smart(memory: Memory, scope: Scope, args: argparse.Namespace) -> int:
     if found.matches:
         return 0
     if found.meta.total_matches:
-        options.say(f"{budget} tokens are too few for one line.")
+        options.say(f"{budget} tokens are not enough for one line.")
         return 1
     words = " ".join(args.query)
     nearest = memory.recall.index(words, scope, top_k=1, min_score=0.0, mode=args.mode, **flags_of(args))
     why = ""
     if nearest:
         needed = memory.config.disclosure.min_score
-        why = f": what comes nearest has a score of {nearest[0].score:.2f}; {needed} is needed"
+        why = f": the best score is {nearest[0].score:.2f}; {needed} is required"
     _nothing_found(args, scope.project, "Nothing likely enough was found", why)
     if nearest:
-        options.say("  hint: without --smart, axm search shows also what is less likely")
+        options.say("  hint: without --smart, less likely hits are shown too")
     return 1
 
 
@@ -178,5 +185,5 @@ def _nothing_found(args: argparse.Namespace, project: str | None, said: str, why
     where = f" in {render.printable(project)}" if project else ""
     sys.stderr.write(f"{said}{where}{why}.\n")
     if project and hasattr(args, "all_projects"):
-        sys.stderr.write("  hint: --all-projects looks everywhere\n")
+        sys.stderr.write("  hint: --all-projects includes other projects\n")
     return 1

@@ -1,4 +1,4 @@
-"""`axm show`: one passage in full, with what was said around it."""
+"""`axm show`: a search hit in full, with its context."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ EVERYDAY = 4
 _EPILOG = """examples:
   axm show 1k9x4c
   axm show 1k9x4c --context 3
-  axm show 1k9x4c --raw        the lines of the file themselves
-  axm show ent_1f0c            what an entry was learned from; axm entry show has its history
+  axm show 1k9x4c --raw        the lines of the file, unchanged
+  axm show ent_1f0c            the passage of an entry; axm entry show has its history
 """
 # What other ids begin with, and what shows them.
 _OTHERS = {
@@ -41,17 +41,17 @@ _ROLES = {"prompt": "you", "response": "agent", "tool": "tool"}
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("id", metavar="ID", help="the id that axm search shows, or that of an entry")
+    parser.add_argument("id", metavar="ID", help="the id of a search hit or of an entry")
     parser.add_argument(
         "-C",
         "--context",
         type=options.between(0, 1_000_000),
         default=1,
         metavar="N",
-        help="passages (or lines) before and after (default 1)",
+        help="passages or lines before and after (default 1)",
     )
-    parser.add_argument("--raw", action="store_true", help="print the lines of the file as they are")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--raw", action="store_true", help="print the lines of the file, unchanged")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`axm similar`: what is nearest in meaning to a passage, an entry, a session or a task."""
+"""`axm similar`: what is closest in meaning to a passage, an entry, a session or a task."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 HELP = "Find passages, sessions or tasks close in meaning"
 GROUP = "look"
 _EPILOG = """examples:
-  axm similar 3k9f2           a passage, by the id that axm search prints
-  axm similar ent_1f0c        an entry
-  axm similar tsk_9a41        a task: others like it
-  axm similar 018427c2        a session: others about the same
+  axm similar 3k9f2           passages like this search hit
+  axm similar ent_1f0c        passages like this entry
+  axm similar tsk_9a41        tasks like this one
+  axm similar 018427c2        sessions like this one
 
-Needs vectors: axm embed makes them.
+Needs vectors: run axm embed first.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("id", metavar="ID", help="of a passage, an entry, a task or a session; its beginning will do")
-    parser.add_argument("-k", "--k", type=options.count, default=10, metavar="N", help="so many (default 10)")
+    parser.add_argument("id", metavar="ID", help="the id, or its start, of a passage, entry, task or session")
+    parser.add_argument("-k", "--k", type=options.count, default=10, metavar="N", help="at most N results (default 10)")
     options.add_json(parser)
 
 

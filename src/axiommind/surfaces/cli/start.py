@@ -1,4 +1,4 @@
-"""`axm start`: index what is there and show a summary; with nothing there, show the sample."""
+"""`axm start`: index your sessions and show a summary; if there are none, use the sample."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _BAR = 24
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
-    parser.add_argument("--sample", action="store_true", help="use the sample that comes with the program")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--sample", action="store_true", help="use the sample sessions that come with the program")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:

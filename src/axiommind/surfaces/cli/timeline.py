@@ -1,4 +1,4 @@
-"""`axm timeline`: what was said and done before and after a passage, in its session."""
+"""`axm timeline`: what happened before and after a search hit, in its session."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ GROUP = "look"
 _EPILOG = """examples:
   axm timeline 1k9x4c
   axm timeline 1k9x4c 1ka07s --window 5
-  axm timeline ent_1f0c --json      around what an entry was learned from
+  axm timeline ent_1f0c --json      around the passage of an entry
 
-axm show ID prints one of them in full.
+axm show ID prints one passage in full.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("ids", nargs="+", metavar="ID", help="of a passage, as axm search shows it, or of an entry")
+    parser.add_argument("ids", nargs="+", metavar="ID", help="the id of a search hit or of an entry")
     parser.add_argument(
         "--window",
         type=options.between(0, 100),
         default=3,
         metavar="N",
-        help="so many passages before and after each (default 3)",
+        help="passages before and after each (default 3)",
     )
     options.add_json(parser)
 
@@ -46,6 +46,6 @@ def run(args: argparse.Namespace) -> int:
         print(render.printable(clean(disclosed.timeline_text(found), home)))
     if not found:
         options.say(f"There is no passage {' or '.join(repr(name) for name in args.ids[:3])}.")
-        options.say("  hint: axm search prints the ids of its hits")
+        options.say("  hint: axm search shows the ids of its hits")
         return 1
     return 0

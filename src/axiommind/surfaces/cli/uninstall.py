@@ -1,4 +1,4 @@
-"""`axm uninstall`: take the memory out of an agent again."""
+"""`axm uninstall`: disconnect an agent from the memory."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ _EPILOG = """examples:
   axm uninstall claude-code
   axm uninstall claude-code --scope project    only in this project
 
-Without --scope, everything goes: what is in your settings, in this project's, in other folders that axm install wrote
-to, and the plugin. The memory itself stays.
+Without --scope, everything is removed: from your settings, from this project's, from every other folder that axm
+install wrote to, and the plugin. A settings file that nobody else changed is restored byte for byte. The memory itself
+is kept.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("agent", choices=install.agents())
-    parser.add_argument("--scope", choices=("user", "project"), help="only yours, or only this project's")
-    parser.add_argument("--print", action="store_true", dest="only_print", help="show it and write nothing")
+    parser.add_argument("agent", choices=install.agents(), help="the agent to disconnect")
+    parser.add_argument("--scope", choices=("user", "project"), help="only your own settings, or only this project's")
+    parser.add_argument("--print", action="store_true", dest="only_print", help="show the changes and write nothing")
 
 
 def run(args: argparse.Namespace) -> int:

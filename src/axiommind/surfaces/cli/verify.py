@@ -1,4 +1,4 @@
-"""`axm verify`: prove that nothing is broken."""
+"""`axm verify`: check that nothing is broken."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ GROUP = "keep safe"
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
-    parser.add_argument("--deep", action="store_true", help="also compare every transcript on disk, byte for byte")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.epilog = "Replays the log and compares the result with the index. Exit code 3 if something is wrong."
+    parser.add_argument("--deep", action="store_true", help="also compare every transcript with its file, byte by byte")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -29,6 +30,6 @@ def run(args: argparse.Namespace) -> int:
         if not found:
             print("✓ checksums, references and replay agree" + (", and every file on disk" if args.deep else ""))
     if found:
-        repair = "; a wrong index.db is repaired by: axm rebuild" if any("index.db" in w for w, _ in found) else ""
+        repair = "; axm rebuild repairs index.db" if any("index.db" in w for w, _ in found) else ""
         sys.stderr.write(f"{render.counted(len(found), 'finding')}{repair}\n")
     return 3 if found else 0
