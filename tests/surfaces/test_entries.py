@@ -298,7 +298,10 @@ def test_entries_are_filtered(learned: World, axm: Axm) -> None:
     none = axm("entries", "--stage", "raw", "--json")
     assert none.code == 1 and none.json["entries"] == [] and none.err == "No such entries.\n"
     there = axm("entries", "--project", PROJECT, "--status", "deprecated")
-    assert there.code == 1 and there.err == f"No such entries in {PROJECT}.\n  hint: --all-projects includes other projects\n"
+    assert (
+        there.code == 1
+        and there.err == f"No such entries in {PROJECT}.\n  hint: --all-projects includes other projects\n"
+    )
 
 
 def test_the_same_claim_of_several_sessions_is_one_row(learned: World, axm: Axm) -> None:

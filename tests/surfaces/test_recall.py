@@ -103,9 +103,7 @@ def test_silence_says_why_and_is_exit_1(eager: Axm, args: list[str], said: str) 
 def test_what_is_not_likely_enough_is_said_with_its_score(axm: Axm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AXM_OTHER_PROJECTS", "1.5")
     done = axm("recall", WOMBAT)
-    assert done.code == 1 and re.search(
-        r"the best score is 0\.\d\d; 0\.7 is required, 1\.5 from other", done.err
-    )
+    assert done.code == 1 and re.search(r"the best score is 0\.\d\d; 0\.7 is required, 1\.5 from other", done.err)
 
 
 def test_smart_search_prints_the_layers_for_people(eager: Axm) -> None:
