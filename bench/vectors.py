@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from axiommind.errors import AxmError, MissingExtra
-from axiommind.vectors.contract import PASSAGES, Row, Vector
+from axiommind.vectors.contract import PASSAGES, Vector, VectorRow
 from axiommind.vectors.stores import names, open_store
 
 SEED = 7
@@ -150,11 +150,13 @@ def storing(name: str, made: Made) -> Any:
         for at in range(0, made.size, BATCH):
             vectors = made.vectors[at : at + BATCH]
             store.upsert(
-                PASSAGES, VERSION, [Row(key(at + i), 0, at + i, f"{at + i:016x}", v) for i, v in enumerate(vectors)]
+                PASSAGES,
+                VERSION,
+                [VectorRow(key(at + i), 0, at + i, f"{at + i:016x}", v) for i, v in enumerate(vectors)],
             )
         store.tidy()
         shown: dict[str, Any] = {"build_s": round(time.perf_counter() - started, 1), "bytes": store.size()}
-        again = [Row(key(i * 97 % made.size), 0, i, "again", made.vectors[i * 97 % made.size]) for i in range(64)]
+        again = [VectorRow(key(i * 97 % made.size), 0, i, "again", made.vectors[i * 97 % made.size]) for i in range(64)]
         shown["upsert_64_again_ms"] = round(timed(lambda: store.upsert(PASSAGES, VERSION, again)), 1)
         store.tidy()
         store.close()

@@ -80,12 +80,12 @@ if TYPE_CHECKING:
     from axiommind.scratchpads.values import ScratchpadVersion as ScratchpadVersion
     from axiommind.scratchpads.values import WorkflowPage as WorkflowPage
     from axiommind.scratchpads.values import WrittenScratchpad as WrittenScratchpad
-    from axiommind.search.citations import Opened as Opened
     from axiommind.search.find import Page as Page
     from axiommind.search.hits import Hit as Hit
-    from axiommind.search.search import Similar as Similar
-    from axiommind.search.session_view import SessionTold as SessionTold
-    from axiommind.search.show import Shown as Shown
+    from axiommind.search.reading.lines import Opened as Opened
+    from axiommind.search.reading.passages import Shown as Shown
+    from axiommind.search.reading.sessions import SessionTold as SessionTold
+    from axiommind.search.similar import Similar as Similar
     from axiommind.vectors.embedding import Embedded as Embedded
     from axiommind.vectors.embedding import EmbedStatus as EmbedStatus
     from axiommind.vectors.models import Installed as Installed
@@ -177,12 +177,12 @@ _EXPORTS = {
         "WorkflowPage",
         "WrittenScratchpad",
     ),
-    "search.citations": ("Opened",),
+    "search.reading.lines": ("Opened",),
     "search.find": ("Page",),
     "search.hits": ("Hit",),
-    "search.search": ("Similar",),
-    "search.session_view": ("SessionTold",),
-    "search.show": ("Shown",),
+    "search.similar": ("Similar",),
+    "search.reading.sessions": ("SessionTold",),
+    "search.reading.passages": ("Shown",),
     "vectors.embedding": (
         "EmbedStatus",
         "Embedded",

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from axiommind.scratchpads.access import Access
     from axiommind.scratchpads.scratchpads import Scratchpads
     from axiommind.scratchpads.workflows import Workflows
-    from axiommind.search.passages import Passages
+    from axiommind.search.reading.passages import Passages
+    from axiommind.search.reading.sessions import Sessions
     from axiommind.search.search import Search
-    from axiommind.search.session_view import Sessions
     from axiommind.vectors.embedding import Embeddings
-    from axiommind.vectors.installed import Models
+    from axiommind.vectors.models import Models
 
 __all__ = ["SAMPLE", "SAMPLE_FOLDER", "SAMPLE_MARK", "Memory", "Scope"]
 
@@ -174,14 +174,14 @@ class Memory:
     @cached_property
     def passages(self) -> Passages:
         """Passages in full, and the lines that citations name."""
-        from axiommind.search.passages import Passages
+        from axiommind.search.reading.passages import Passages
 
         return Passages(self.home)
 
     @cached_property
     def sessions(self) -> Sessions:
         """Whole sessions."""
-        from axiommind.search.session_view import Sessions
+        from axiommind.search.reading.sessions import Sessions
 
         return Sessions(self.home)
 
@@ -265,7 +265,7 @@ class Memory:
     @cached_property
     def models(self) -> Models:
         """Models for semantic search."""
-        from axiommind.vectors.installed import Models
+        from axiommind.vectors.models import Models
 
         return Models(self.home)
 

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from axiommind import db as sqlite
 from axiommind.log.sqlite import SqliteLog
 from axiommind.search import find
-from axiommind.search.citations import Opened, locate, open_lines, parse
+from axiommind.search.citations import locate, parse
+from axiommind.search.reading.lines import Opened, open_lines
 from tests.examples import examples
 from tests.laws.histories import History, operation
 from tests.notes import Notes

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from axiommind.errors import BadQuery, NotFound
 from axiommind.model import Citation
-from axiommind.search.citations import Opened, parse
+from axiommind.search.citations import parse
+from axiommind.search.reading.lines import Opened
 from tests.notes import Notes
 from tests.transcripts import Lines, World
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiommind.search import _calendar as calendar
 from axiommind.search.dates import Mention, matches, mentions, moment
+from axiommind.search.dates import _calendar as calendar
 from tests.counting import ending, grows_linearly
 from tests.examples import examples
 
@@ -352,4 +352,4 @@ def test_importing_it_is_light() -> None:
     code = "import sys, re, typing; a = {*sys.modules}; import axiommind.search.dates; print(*{*sys.modules} - a)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {name for name in found if not name.startswith("axiommind")} <= {"__future__", "collections.abc"}
-    assert "axiommind.search._dates_cjk" not in found
+    assert "axiommind.search.dates._cjk" not in found

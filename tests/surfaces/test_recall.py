@@ -25,8 +25,8 @@ from axiommind.recall.disclosure import (
     TimelineItem,
     client_chars,
 )
-from axiommind.search.citations import Opened
 from axiommind.search.hits import Learned
+from axiommind.search.reading.lines import Opened
 from axiommind.surfaces.render import hits
 from axiommind.surfaces.render.fence import fenced
 from axiommind.surfaces.render.recall import as_text, packet_text, packet_within, to_dict

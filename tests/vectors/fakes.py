@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from axiommind.vectors.contract import Embedder, Near, Row, Store, Vector
+from axiommind.vectors.contract import Embedder, Near, Store, Vector, VectorRow
 from axiommind.vectors.embedding import Embeddings
 
 
@@ -45,10 +45,10 @@ class Kept(Store):
     name = "kept"
 
     def __init__(self) -> None:
-        self.rows: dict[tuple[str, str, str, int], Row] = {}
+        self.rows: dict[tuple[str, str, str, int], VectorRow] = {}
         self.writes = 0
 
-    def upsert(self, collection: str, version: str, rows: Sequence[Row]) -> None:
+    def upsert(self, collection: str, version: str, rows: Sequence[VectorRow]) -> None:
         self.delete(collection, version, {row.key for row in rows})
         for row in rows:
             self.writes += 1

@@ -19,20 +19,9 @@ from axiommind.errors import EmbedderError, Locked, MissingExtra
 from axiommind.projections import outbox as jobs
 from axiommind.projections.passages import KINDS as PASSAGE_KINDS
 from axiommind.vectors import outbox
-from axiommind.vectors.contract import PASSAGES, SESSIONS, TASK_TITLES, Embedder, Row, Store, Vector
-from axiommind.vectors.outbox import (
-    PAUSE_MS,
-    RETRIES,
-    Counts,
-    Task,
-    Worked,
-    coverage,
-    is_complete,
-    reconcile,
-    retry,
-    waiting,
-    work,
-)
+from axiommind.vectors.contract import PASSAGES, SESSIONS, TASK_TITLES, Embedder, Store, Vector, VectorRow
+from axiommind.vectors.coverage import RETRIES, Counts, coverage, is_complete, waiting
+from axiommind.vectors.outbox import PAUSE_MS, OutboxWork, Worked, reconcile, retry, work
 from axiommind.vectors.parts import parts
 from axiommind.vectors.sweep import sweep
 from tests.examples import examples
@@ -72,9 +61,9 @@ def said(world: World, *prompts: str, session: str = "s1", answers: Sequence[str
     return world
 
 
-def task(db: sqlite3.Connection, embedder: Embedder | None, store: Store | None, **more: Any) -> Task:
+def task(db: sqlite3.Connection, embedder: Embedder | None, store: Store | None, **more: Any) -> OutboxWork:
     version = embedder.version if embedder is not None else jobs.UNCHOSEN
-    return Task(db, embedder, store, version, **more)
+    return OutboxWork(db, embedder, store, version, **more)
 
 
 def statuses(db: sqlite3.Connection) -> dict[str, int]:
@@ -381,7 +370,7 @@ class Full(Kept):
         super().__init__()
         self.error = error
 
-    def upsert(self, collection: str, version: str, rows: Sequence[Row]) -> None:
+    def upsert(self, collection: str, version: str, rows: Sequence[VectorRow]) -> None:
         raise self.error
 
 
@@ -417,7 +406,7 @@ class Meanwhile(Kept):
         super().__init__()
         self.act = act
 
-    def upsert(self, collection: str, version: str, rows: Sequence[Row]) -> None:
+    def upsert(self, collection: str, version: str, rows: Sequence[VectorRow]) -> None:
         super().upsert(collection, version, rows)
         act, self.act = self.act, None
         if act is not None:
@@ -469,7 +458,7 @@ def test_whatever_happens_no_job_is_lost_or_done_twice(acts: list[str]) -> None:
     """R2.95: in the end every job is done, or has failed with its error; never two vectors for one item."""
 
     class Dying(Kept):
-        def upsert(self, collection: str, version: str, rows: Sequence[Row]) -> None:
+        def upsert(self, collection: str, version: str, rows: Sequence[VectorRow]) -> None:
             super().upsert(collection, version, rows)
             raise Killed  # after the vector was written, before the job says so
 

@@ -23,10 +23,10 @@ from axiommind.db import atomic
 from axiommind.errors import Locked, NotFound, UsageError
 from axiommind.projections.outbox import KINDS
 from axiommind.vectors import versions
-from axiommind.vectors.contract import COLLECTIONS, Row
-from axiommind.vectors.items import FIRST, Item, collection_of, read
+from axiommind.vectors.contract import COLLECTIONS, VectorRow
+from axiommind.vectors.coverage import waiting
+from axiommind.vectors.items import FIRST, EmbedItem, collection_of, read
 from axiommind.vectors.lock import STALE_MS, Lock, owner
-from axiommind.vectors.outbox import waiting
 from axiommind.vectors.stores import open_store
 from axiommind.vectors.stores.local import LocalStore
 from axiommind.vectors.sweep import purge
@@ -54,9 +54,9 @@ def stored(world: World) -> Iterator[Any]:
         store.close()
 
 
-def expected(world: World, kinds: Sequence[str]) -> dict[str, dict[str, Item]]:
+def expected(world: World, kinds: Sequence[str]) -> dict[str, dict[str, EmbedItem]]:
     """The items that there are, by collection and key."""
-    found: dict[str, dict[str, Item]] = {name: {} for name in COLLECTIONS}
+    found: dict[str, dict[str, EmbedItem]] = {name: {} for name in COLLECTIONS}
     with world.memory().home.writing([]) as (_log, _key, index):
         for kind in kinds:
             ids = [row[0] for row in index.db.execute("select item_id from vector_outbox where item_kind = ?", (kind,))]
@@ -376,7 +376,7 @@ def dying(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """The n-th batch is stored, and then the process is no more; nobody says good-bye."""
     whole, left = LocalStore.upsert, [after]
 
-    def upsert(self: LocalStore, collection: str, version: str, rows: Sequence[Row]) -> None:
+    def upsert(self: LocalStore, collection: str, version: str, rows: Sequence[VectorRow]) -> None:
         whole(self, collection, version, rows)
         left[0] -= 1
         if not left[0]:

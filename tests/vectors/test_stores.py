@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from axiommind.distribution import extra_command
 from axiommind.errors import Internal, Locked, MissingExtra, StoreError, TooNew, UsageError, VectorError, VectorsCorrupt
-from axiommind.vectors.contract import PASSAGES, SESSIONS, Near, Row, Store
+from axiommind.vectors.contract import PASSAGES, SESSIONS, Near, Store, VectorRow
 from axiommind.vectors.similarity import cosine, similarity
 from axiommind.vectors.stores import _codes, _file, _slots, local, names, open_store
 from tests.examples import examples
@@ -53,8 +53,8 @@ def kept(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def row(key: str, vector: Sequence[float], part: int = 0, place: int = 0, text_hash: str = "h") -> Row:
-    return Row(key, part, place, text_hash, vector)
+def row(key: str, vector: Sequence[float], part: int = 0, place: int = 0, text_hash: str = "h") -> VectorRow:
+    return VectorRow(key, part, place, text_hash, vector)
 
 
 def dice(seed: int, dimension: int = 24) -> Callable[[], list[float]]:
@@ -600,7 +600,7 @@ def test_names_of_stores(tmp_path: Path) -> None:
 
 WRITER = """
     import random, sys
-    from axiommind.vectors.contract import Row
+    from axiommind.vectors.contract import VectorRow
     from axiommind.vectors.stores import open_store
     kind, folder, name, batches = sys.argv[1:]
     rolled = random.Random(name)
@@ -608,7 +608,7 @@ WRITER = """
     print("open", flush=True)
     for n in range(int(batches)):
         vectors = [[rolled.gauss(0, 1) for _ in range(24)] for _ in range(20)]
-        store.upsert("passages", "static-1", [Row(f"{name}-{n}", i, n, "h", v) for i, v in enumerate(vectors)])
+        store.upsert("passages", "static-1", [VectorRow(f"{name}-{n}", i, n, "h", v) for i, v in enumerate(vectors)])
         if n == 0:
             print("stored", flush=True)
     store.close()

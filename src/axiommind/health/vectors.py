@@ -11,8 +11,8 @@ from axiommind.config import Config
 from axiommind.errors import AxmError, VectorsCorrupt
 from axiommind.health.check import Check, percent
 from axiommind.vectors import embedders, lock, versions
+from axiommind.vectors.coverage import coverage
 from axiommind.vectors.items import words_of
-from axiommind.vectors.outbox import coverage
 
 __all__ = ["check_vectors"]
 

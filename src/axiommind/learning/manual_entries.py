@@ -112,7 +112,7 @@ def check_claim(said: ManualClaim) -> None:
 def passages_named(db: sqlite3.Connection, ids: Sequence[str]) -> list[EvidencePassage]:
     """The passages of one session that ids name, as `search` gives them; for an entry, those it rests on."""
     from axiommind.ids import short_id
-    from axiommind.search.passage_ids import numbers, words_of
+    from axiommind.search.reading.passage_ids import numbers, words_of
 
     found: list[EvidencePassage] = []
     for name in ids:

@@ -32,7 +32,7 @@ from axiommind.projections.outbox import UNCHOSEN, wanted
 from axiommind.projections.runner import SCHEMA_VERSION, Index, Segments
 from axiommind.projections.session_rows import iso
 from axiommind.projections.transcript import Transcript
-from axiommind.vectors import outbox
+from axiommind.vectors.coverage import waiting
 
 __all__ = ["Pipeline"]
 
@@ -156,7 +156,7 @@ class Pipeline:
         self._finish_all(batch, report)
         if not dry_run:
             self._index.catch_up(self._log, Segments(self._log))
-            report.waiting = outbox.waiting(self._index.db)
+            report.waiting = waiting(self._index.db)
         report.steps = {name: round(took, 3) for name, took in report.steps.items()}
         report.seconds = time.perf_counter() - started
         return report
@@ -282,7 +282,7 @@ class Pipeline:
             with work.step("project"):
                 self._index.catch_up(self._log, Segments(self._log))
             with work.step("index"):
-                report.waiting = outbox.waiting(self._index.db)  # the jobs wait there for axm embed
+                report.waiting = waiting(self._index.db)  # the jobs wait there for axm embed
         with self._log.atomic():
             if self._log.is_forgotten(work.session, work.project):
                 return

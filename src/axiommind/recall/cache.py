@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from axiommind.ids import short_id
 from axiommind.recall.layers import details, timeline
 from axiommind.recall.reader import Reader
-from axiommind.search.passage_ids import numbers
+from axiommind.search.reading.passage_ids import numbers
 
 if TYPE_CHECKING:
     from axiommind.config import Config, Disclosure

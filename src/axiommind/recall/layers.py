@@ -13,10 +13,10 @@ from axiommind.projections.passages import KIND_BITS
 from axiommind.recall.disclosure import Detail, TimelineItem
 from axiommind.recall.withdrawn import claims, fallen, repeating
 from axiommind.search.citations import locate
-from axiommind.search.passage_ids import evidence_of
 from axiommind.search.rank import Passage
+from axiommind.search.reading.passage_ids import evidence_of
+from axiommind.search.reading.passages import beside
 from axiommind.search.rows import PASSAGES, Texts
-from axiommind.search.show import beside
 from axiommind.text.estimate import estimate_tokens
 from axiommind.text.patterns import lazy
 from axiommind.text.summary import preview

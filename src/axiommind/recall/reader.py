@@ -32,13 +32,13 @@ class Reader:
         """Layer 2: what was said around passages (or entries). What is served to an agent is without the words of
         claims that were withdrawn."""
         from axiommind.recall.layers import timeline
-        from axiommind.search.passage_ids import numbers
+        from axiommind.search.reading.passage_ids import numbers
 
         return timeline(self.db, numbers(self.db, ids), window, is_served=is_served)
 
     def details(self, ids: Sequence[str]) -> list[Detail]:
         """Layer 3: passages (or entries) in full, in the order asked for."""
         from axiommind.recall.layers import details
-        from axiommind.search.passage_ids import numbers
+        from axiommind.search.reading.passage_ids import numbers
 
         return details(self.db, numbers(self.db, ids))

@@ -204,7 +204,7 @@ class Recall:
     def passage_id(self, name: str) -> str | None:
         """The id of the passage that an id means: its own, or that of the entry which it names; None when unknown."""
         from axiommind.ids import short_id
-        from axiommind.search.passage_ids import numbers
+        from axiommind.search.reading.passage_ids import numbers
 
         with self.reading() as reader:
             found = numbers(reader.db, [name])

@@ -115,7 +115,7 @@ def _own(db: sqlite3.Connection, items: Sequence[IndexItem], session: str) -> fr
     if db.execute("select 1 from sessions where id = ?", (session,)).fetchone() is None:
         return frozenset()  # it has just begun, and nothing of it is indexed
     from axiommind.recall.withdrawn import copied
-    from axiommind.search.passage_ids import words_of
+    from axiommind.search.reading.passage_ids import words_of
 
     words = {item.id: words_of(db, item.id) for item in items}
     own = copied(db, {passage for passages in words.values() for passage in passages}, session)
@@ -126,7 +126,7 @@ def _spread(db: sqlite3.Connection, items: Sequence[IndexItem], request: IndexRe
     """The first items, no more than so many of one session, counting those that were given before."""
     of_session: dict[str, int] = {}
     if request.skip:
-        from axiommind.search.passage_ids import sessions_of
+        from axiommind.search.reading.passage_ids import sessions_of
 
         of_session = sessions_of(db, request.skip)
     kept = []

@@ -1,30 +1,23 @@
-"""Citations: which lines of which file a passage is, and the text of those lines.
-
-Lines are read from the log's blobs, so a citation opens after its file is gone; what was redacted stays redacted.
-"""
+"""Citations: which lines of which file a passage is. `reading.lines` opens them."""
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterable
 
-from axiommind.errors import BadQuery, NotFound
-from axiommind.ids import document_id
-from axiommind.model import Citation, Event
+from axiommind.errors import BadQuery
+from axiommind.model import Citation
 from axiommind.projections import PLACE_BITS
 from axiommind.text.patterns import lazy
 
-__all__ = ["SCRATCHPAD", "WORKFLOW", "Opened", "locate", "open_lines", "open_removed", "parse"]
+__all__ = ["SCRATCHPAD", "WORKFLOW", "locate", "parse"]
 
 # The addresses of scratchpads and workflows, which have no path.
 SCRATCHPAD = "axm://pad/"
 WORKFLOW = "axm://workflow/"
 _ALL_LINES = 999_999_999
 _CITATION = lazy(r"(?P<path>.+?)[:#]L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?", re.DOTALL)
-_FROM_HERE = lazy(r"\A(?:\.{0,2}/)+")  # ./ and ../ lead to the file, and are no part of its path
 _WHERE = {
     "prompt": f"select r.line, r.line, g.path from prompts r join segments g on g.position = r.id >> {PLACE_BITS}",
     "response": f"""
@@ -56,15 +49,6 @@ _REACHING = """
 """
 
 
-class Opened(NamedTuple):
-    """Lines of a file: those asked for, and some around them."""
-
-    citation: Citation
-    first: int  # the number of the first line below
-    lines: tuple[str, ...]
-    kind: str  # "transcript", "document" or "pad"
-
-
 def locate(db: sqlite3.Connection, rows: Iterable[tuple[int, str, int]]) -> dict[int, Citation]:
     """Where passages are, given as (id, kind, ref)."""
     found = {}
@@ -92,107 +76,3 @@ def parse(text: str) -> Citation:
     if not start or not end:
         raise BadQuery(f"{text!r}: lines are counted from 1", hint="a citation looks like notes/plan.md:L12-L34")
     return Citation(match["path"], min(start, end), max(start, end))
-
-
-def open_lines(
-    db: sqlite3.Connection, blob: Callable[[str], bytes | None], citation: Citation, context: int = 0
-) -> Opened:
-    """The exact lines that a citation names, with `context` lines before and after."""
-    first = max(citation.line_start - context, 1)
-    last = citation.line_end + context
-    path, kind = citation.path, "pad"
-    if path.startswith((SCRATCHPAD, WORKFLOW)):
-        lines = _pad_lines(db, path)[first - 1 : last]
-    elif (found := _path(db, citation.path))[1] == "document":
-        path, kind = found
-        name, count = db.execute("select blob, lines from documents where path = ?", (path,)).fetchone()
-        lines = _document_lines(blob(name), count, first, last)
-    else:
-        path, kind = found
-        lines = _transcript_lines(db, blob, path, first, last)
-    if first + len(lines) <= citation.line_start:
-        raise NotFound(f"{path} has no line {citation.line_start} in the index", hint="run: axm index")
-    return _opened(citation._replace(path=path), first, lines, kind)
-
-
-def open_removed(
-    saved: Callable[[str], Event | None], blob: Callable[[str], bytes | None], citation: Citation, context: int = 0
-) -> Opened | None:
-    """The lines of a document that is no longer in the index, as the log last had it; None when it never did."""
-    if "\x00" in citation.path:
-        return None
-    path = os.path.realpath(citation.path)
-    event = saved(document_id(path))
-    if event is None:
-        return None
-    first = max(citation.line_start - context, 1)
-    content = blob(event.payload["blob"])
-    lines = _document_lines(content, event.payload["lines"], first, citation.line_end + context)
-    if first + len(lines) <= citation.line_start:
-        return None
-    return _opened(citation._replace(path=path), first, lines, "document")
-
-
-def _pad_lines(db: sqlite3.Connection, path: str) -> list[str]:
-    name = path.rpartition("/")[2]
-    if path.startswith(SCRATCHPAD):
-        rows = db.execute("select text from pad_chunks where pad_id = ? order by seq", (name,)).fetchall()
-    else:
-        rows = db.execute("select text from pad_chunks where workflow_id = ? and pad_id is null", (name,)).fetchall()
-    if not rows:
-        raise NotFound(f"there is no {path}", hint="axm pad list and axm workflow list show what there is")
-    lines = [line for (text,) in rows for line in text.split("\n")]
-    return lines if lines[-1] or len(lines) == 1 else lines[:-1]  # what follows the last line break is no line
-
-
-def _document_lines(content: bytes | None, count: int, first: int, last: int) -> list[str]:
-    """Lines of a document's text; none when that was purged."""
-    return content.decode("utf-8", "replace").split("\n")[:count][first - 1 : last] if content is not None else []
-
-
-def _opened(citation: Citation, first: int, lines: list[str], kind: str) -> Opened:
-    end = min(citation.line_end, first + len(lines) - 1)
-    return Opened(citation._replace(line_end=end), first, tuple(lines), kind)
-
-
-def _transcript_lines(
-    db: sqlite3.Connection, blob: Callable[[str], bytes | None], path: str, first: int, last: int
-) -> list[str]:
-    rows = db.execute(
-        """
-        select first_line, lines, blob from segments
-        where path = ? and live and first_line <= ? and first_line + lines > ?
-        order by first_line
-        """,
-        (path, last, first),
-    )
-    found: list[str] = []
-    for start, count, name in rows:
-        content = blob(name)
-        if content is None:
-            continue
-        lines = content.decode("utf-8", "replace").split("\n")[:count]
-        found += lines[max(first - start, 0) : last - start + 1]
-    return found
-
-
-def _path(db: sqlite3.Connection, wanted: str) -> tuple[str, str]:
-    """The indexed file that a path means: itself, or the only one that ends so."""
-    for table, kind in (("documents", "document"), ("files", "transcript")):
-        if db.execute(f"select 1 from {table} where path = ?", (wanted,)).fetchone():
-            return wanted, kind
-    tail = "/" + _FROM_HERE.sub("", wanted.replace("\\", "/"))
-    matches = [
-        (path, kind)
-        for table, kind in (("documents", "document"), ("files", "transcript"))
-        for (path,) in db.execute(f"select path from {table} order by path")
-        if path.replace("\\", "/").endswith(tail)
-    ]
-    if not matches:
-        raise NotFound(
-            f"{wanted} is not in the index", hint="axm kb list and axm query --perspective sessions show what is"
-        )
-    if len(matches) > 1:
-        names = ", ".join(path for path, _ in matches[:3])
-        raise BadQuery(f"{wanted} fits {len(matches)} files: {names}", hint="give more of the path")
-    return matches[0]

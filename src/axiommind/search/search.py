@@ -1,45 +1,22 @@
-"""Searching: by words, by meaning, by both; and what is like a thing that is already known."""
+"""Search by words, by meaning, or both: opens the index and the vectors, and says why where it has to do without."""
 
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from axiommind.errors import AxmError, BadQuery, NotFound, UsageError, VectorsCorrupt
 from axiommind.home import Home, Scope, now
-from axiommind.ids import one_of
 
 if TYPE_CHECKING:
     from axiommind.search.find import Page
-    from axiommind.search.hits import Hit
     from axiommind.search.semantic import Meaning
-    from axiommind.vectors.contract import Embedder, Vector
+    from axiommind.search.similar import Similar
+    from axiommind.vectors.contract import Embedder
 
-__all__ = ["Like", "Search", "Similar"]
-
-
-class Like(NamedTuple):
-    """A session or a task that is like another one."""
-
-    id: str
-    similarity: float
-    title: str
-    project: str | None
-    timestamp: int | None
-    status: str | None  # of a task
-
-
-class Similar(NamedTuple):
-    """What is nearest to a thing: passages (`hits`), or sessions or tasks (`others`)."""
-
-    id: str
-    kind: str  # passage, session, task
-    title: str
-    hits: tuple[Hit, ...] = ()
-    others: tuple[Like, ...] = ()
+__all__ = ["Search"]
 
 
 class Search:
@@ -101,17 +78,14 @@ class Search:
     def similar(self, name: str, *, k: int = 10) -> Similar:
         """What is nearest in meaning to a passage, an entry, a session or a task."""
         from axiommind.search.find import connect
+        from axiommind.search.similar import nearest_to
 
         with self.home.reading(Scope(None), None) as db, self.vectors("semantic", None) as (meaning, reason):
             if meaning is None:
                 raise reason or _nothing()
             connect(db)
             db.execute("begin")
-            kind, key, title = _thing(db, name)
-            if kind == "passage":
-                found = Similar(name.strip(), kind, title, hits=_passages_like(db, meaning, int(key), k))
-            else:
-                found = Similar(key, kind, title, others=_others_like(db, meaning, kind, key, title, k))
+            found = nearest_to(db, meaning, name, k)
             if not found.hits and not found.others and not meaning.store.versions().get(meaning.version):
                 raise _gone(meaning)
             return found
@@ -213,91 +187,3 @@ def _nothing() -> NotFound:
 
 def _gone(meaning: Meaning) -> VectorsCorrupt:
     return VectorsCorrupt(f"the vectors of {meaning.version} are gone", hint="axm embed makes them anew")
-
-
-# --- what is like a thing ------------------------------------------------------------------------------------
-
-
-def _thing(db: sqlite3.Connection, name: str) -> tuple[str, str, str]:
-    """What a name means: its kind, its key among the vectors, and its title."""
-    from axiommind.ids import number_of
-    from axiommind.projections.passages import KIND_BITS, KINDS
-    from axiommind.text.summary import summary
-
-    wanted = name.strip()
-    if wanted.startswith("ent_"):
-        entries = {entry: (row, title) for entry, row, title in db.execute("select entry_id, id, title from entries")}
-        row, title = entries[one_of(wanted, set(entries), "entry", "axm entries lists them")]
-        return "passage", str(row << KIND_BITS | KINDS["insight"]), title
-    if wanted.startswith("tsk_"):
-        tasks = dict(db.execute("select entity_id, title from entities where entity_type = 'task'"))
-        task = one_of(wanted, set(tasks), "task", "axm tasks lists them")
-        return "task", task, tasks[task]
-    number = number_of(wanted.lower())
-    if number is not None:
-        row = db.execute("select title, text from passage_texts where id = ?", (number,)).fetchone()
-        if row:
-            return "passage", str(number), row[0] or summary(row[1] or "")
-    sessions = dict(db.execute("select id, coalesce(title, '') from sessions"))
-    if not any(session.startswith(wanted) for session in sessions):
-        raise NotFound(
-            f"there is no passage, entry, task or session {name!r}", hint="axm search prints the ids of its hits"
-        )
-    session = one_of(wanted, set(sessions), "session")
-    return "session", session, sessions[session]
-
-
-def _passages_like(db: sqlite3.Connection, meaning: Meaning, row: int, k: int) -> tuple[Hit, ...]:
-    from axiommind.search import candidates, hits, lexical, rank
-    from axiommind.search.query import Query
-    from axiommind.search.rows import Texts
-    from axiommind.vectors.contract import PASSAGES
-
-    near = _nearest(meaning, PASSAGES, str(row), lambda: _text_of(db, row), k * 4)
-    near.pop(str(row), None)
-    texts = Texts(db)
-    query = Query.parse("", now=now())
-    asked = rank.Asked((), lexical.statistics(db), 0.0)
-    passages = candidates.passing(db, query, [int(key) for key in near], texts, k * 4)
-    stands = candidates.standing(db, passages)
-    scored = [
-        rank.by_meaning(asked, rank.score(asked, p, (), 0, 0, stands.get(p.id, 1.0)), near[str(p.id)]) for p in passages
-    ]
-    scored.sort(key=lambda one: (-one.score, one.passage.id))
-    found = hits.single(scored, k, texts)[:k]
-    return hits.hits_of(db, asked, found, texts, "semantic")
-
-
-def _text_of(db: sqlite3.Connection, row: int) -> str:
-    title, text = db.execute("select title, text from passage_texts where id = ?", (row,)).fetchone() or ("", "")
-    return f"{title}\n{text}" if title else text or ""
-
-
-def _others_like(db: sqlite3.Connection, meaning: Meaning, kind: str, key: str, title: str, k: int) -> tuple[Like, ...]:
-    from axiommind.vectors.contract import SESSIONS, TASK_TITLES
-
-    near = _nearest(meaning, SESSIONS if kind == "session" else TASK_TITLES, key, lambda: title, k + 1)
-    near.pop(key, None)
-    sql = {
-        "session": "select coalesce(title, ''), project, started_at, null from sessions where id = ?",
-        "task": "select title, project, null, json_extract(current_json, '$.status') from entities where entity_id = ?",
-    }[kind]
-    found = []
-    for other, similarity in near.items():
-        row = db.execute(sql, (other,)).fetchone()
-        if row:
-            found.append(Like(other, round(similarity, 4), *row))
-    return tuple(found[:k])
-
-
-def _nearest(meaning: Meaning, collection: str, key: str, text: Callable[[], str], k: int) -> dict[str, float]:
-    """The keys nearest to a key by any of its parts, best first; of one without a vector, by its text."""
-    vectors: list[Vector] = meaning.store.vectors(collection, meaning.version, [key]).get(key, [])
-    if not vectors:
-        vector = meaning.embedder.embed_query(text())
-        vectors = [vector] if any(vector) else []
-    near: dict[str, float] = {}
-    for vector in vectors:
-        for one in meaning.store.near(collection, meaning.version, vector, k):
-            near[one.key] = max(near.get(one.key, -1.0), one.similarity)
-    return dict(sorted(near.items(), key=lambda item: (-item[1], item[0])))

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["COLLECTIONS", "PASSAGES", "SESSIONS", "TASK_TITLES", "Embedder", "Near", "Row", "Store", "Vector"]
+__all__ = ["COLLECTIONS", "PASSAGES", "SESSIONS", "TASK_TITLES", "Embedder", "Near", "Store", "Vector", "VectorRow"]
 
 # A sequence of floats: a list, or a row of a numpy array.
 Vector = Sequence[float]
@@ -35,7 +35,7 @@ class Embedder(ABC):
         return self.embed([text])[0]
 
 
-class Row(NamedTuple):
+class VectorRow(NamedTuple):
     """A vector of a part of an item's text."""
 
     key: str
@@ -56,7 +56,7 @@ class Store(ABC):
     name: str
 
     @abstractmethod
-    def upsert(self, collection: str, version: str, rows: Sequence[Row]) -> None:
+    def upsert(self, collection: str, version: str, rows: Sequence[VectorRow]) -> None:
         """Keep these, in one step; they take the place of all parts that their keys had. The last of two is kept."""
 
     @abstractmethod

@@ -13,8 +13,9 @@ from axiommind.home import Home, Scope, now
 
 if TYPE_CHECKING:
     from axiommind.vectors.contract import Embedder, Store
+    from axiommind.vectors.coverage import Counts
     from axiommind.vectors.lock import Owner
-    from axiommind.vectors.outbox import Counts
+    from axiommind.vectors.outbox import OutboxWork, Worked
     from axiommind.vectors.versions import Version
 
 __all__ = ["EmbedStatus", "Embedded", "Embeddings", "Failure", "VersionStatus"]
@@ -109,8 +110,10 @@ class Embeddings:
         retry: bool,
         progress: Callable[[int, int], None] | None,
     ) -> Embedded:
-        from axiommind.vectors import outbox, versions
+        from axiommind.vectors import versions
         from axiommind.vectors.lock import Lock
+        from axiommind.vectors.outbox import OutboxWork
+        from axiommind.vectors.outbox import retry as retry_failed
         from axiommind.vectors.sweep import drop_retired, sweep
 
         started = time.monotonic()
@@ -120,17 +123,7 @@ class Embeddings:
         if unknown:
             raise UsageError(f"embed.kinds has no {min(unknown)!r}", hint=f"it has: {', '.join(wanted)}")
         embedder, settings = self._embedder()
-        version = versions.Version(
-            versions.name_of(embedder.version, self.home.config.embed_store, self.home.config.embed_store_uri),
-            embedder.version,
-            settings,
-            embedder.dimension,
-            self.home.config.embed_store,
-            self.home.config.embed_store_uri,
-            "building",
-            now(),
-            None,
-        )
+        version = self._version(embedder, settings)
         notes: list[str] = []
         with Lock(home, wait=wait) as lock, self.home.writing(notes) as (_log, _key, index):
             state = versions.open_state(home)
@@ -144,8 +137,8 @@ class Embeddings:
                 drop_retired(index.db, home)
                 removed = sweep(index.db, store)
                 if retry:
-                    outbox.retry(index.db)
-                task = outbox.Task(
+                    retry_failed(index.db)
+                work = OutboxWork(
                     index.db,
                     embedder,
                     store,
@@ -156,13 +149,7 @@ class Embeddings:
                     lock.check,
                     progress or (lambda _done, _total: None),
                 )
-                worked = outbox.reconcile(task, limit=limit, patient=True)
-                answers = any(one.state == "active" and one.version == version.version for one in versions.read(home))
-                if not answers and not worked.stopped and outbox.is_complete(index.db, version.version, wanted):
-                    lock.check()
-                    versions.complete(state, version.version, now())
-                    drop_retired(index.db, home)
-                    answers = True
+                worked, answers = self._work(work, state, wanted, limit)
                 if worked.done or removed:
                     store.tidy()
             finally:
@@ -170,25 +157,48 @@ class Embeddings:
                 state.close()
         if answers and not embedder.warm:
             notes.append(f"axm search asks {embedder.name} with --mode hybrid; by itself it stays with words")
-        return Embedded(
-            worked.done,
-            worked.failed,
-            worked.kept,
-            removed,
-            worked.waiting,
-            worked.over_budget,
-            version.version,
-            answers,
-            time.monotonic() - started,
-            worked.texts,
-            worked.stopped,
-            tuple(notes),
+        return _embedded(worked, removed, version.version, answers, time.monotonic() - started, notes)
+
+    def _work(
+        self, work: OutboxWork, state: sqlite3.Connection, wanted: Sequence[str], limit: int | None
+    ) -> tuple[Worked, bool]:
+        """Do what the outbox asks for; a version that is complete by that answers from now on. Whether it answers."""
+        from axiommind.vectors import versions
+        from axiommind.vectors.coverage import is_complete
+        from axiommind.vectors.outbox import reconcile
+        from axiommind.vectors.sweep import drop_retired
+
+        home = self.home.config.home
+        worked = reconcile(work, limit=limit, patient=True)
+        answers = any(one.state == "active" and one.version == work.version for one in versions.read(home))
+        if not answers and not worked.stopped and is_complete(work.db, work.version, wanted):
+            work.check()
+            versions.complete(state, work.version, now())
+            drop_retired(work.db, home)
+            answers = True
+        return worked, answers
+
+    def _version(self, embedder: Embedder, settings: str) -> Version:
+        """The version that this embedder and this store make."""
+        from axiommind.vectors.versions import Version, name_of
+
+        config = self.home.config
+        return Version(
+            name_of(embedder.version, config.embed_store, config.embed_store_uri),
+            embedder.version,
+            settings,
+            embedder.dimension,
+            config.embed_store,
+            config.embed_store_uri,
+            "building",
+            now(),
+            None,
         )
 
     def watch(self, *, stop: Any = None, **options: Any) -> Iterator[Embedded]:
         """Embed, then again whenever the index has changed and something waits. Sleeps in between."""
         from axiommind import db as sqlite
-        from axiommind.vectors.outbox import waiting
+        from axiommind.vectors.coverage import waiting
 
         first = self.make(**options)
         db = sqlite.open_read(self.home.config.index_path)
@@ -212,8 +222,8 @@ class Embeddings:
         from axiommind.projections.outbox import UNCHOSEN
         from axiommind.projections.outbox import wanted as wanted_version
         from axiommind.vectors import versions
+        from axiommind.vectors.coverage import coverage
         from axiommind.vectors.lock import owner
-        from axiommind.vectors.outbox import coverage
 
         known = versions.read(self.home.config.home)
         writer = owner(self.home.config.home)
@@ -305,6 +315,25 @@ class Embeddings:
             threads=0,
         )
         return load(settings), spec(settings)
+
+
+def _embedded(
+    worked: Worked, removed: int, version: str, is_active: bool, seconds: float, notes: Sequence[str]
+) -> Embedded:
+    return Embedded(
+        worked.done,
+        worked.failed,
+        worked.kept,
+        removed,
+        worked.waiting,
+        worked.over_budget,
+        version,
+        is_active,
+        seconds,
+        worked.texts,
+        worked.stopped,
+        tuple(notes),
+    )
 
 
 def _name_in(settings: str) -> str:

@@ -19,7 +19,7 @@ from axiommind.projections.passages import KINDS as PASSAGE_KINDS
 from axiommind.vectors.contract import PASSAGES, SESSIONS, TASK_TITLES
 from axiommind.vectors.parts import VERSION as CUT
 
-__all__ = ["FIRST", "LATER", "Item", "collection_of", "gone", "read", "words_of"]
+__all__ = ["FIRST", "LATER", "EmbedItem", "collection_of", "gone", "read", "words_of"]
 
 # A version is searched when these are done; answers and tool calls follow.
 FIRST = ("entry", "task_title", "summary", "doc", "pad", "prompt")
@@ -59,7 +59,7 @@ _GONE = """
 _TOGETHER = 5_000
 
 
-class Item(NamedTuple):
+class EmbedItem(NamedTuple):
     """Something with a text of its own."""
 
     kind: str
@@ -85,7 +85,7 @@ def collection_of(kind: str) -> str:
     return {"summary": SESSIONS, "task_title": TASK_TITLES}.get(kind, PASSAGES)
 
 
-def read(db: sqlite3.Connection, kind: str, ids: Sequence[int | str]) -> list[Item]:
+def read(db: sqlite3.Connection, kind: str, ids: Sequence[int | str]) -> list[EmbedItem]:
     """Those of these items that are there."""
     wanted = json.dumps(list(ids))
     if kind == "summary":
@@ -94,20 +94,20 @@ def read(db: sqlite3.Connection, kind: str, ids: Sequence[int | str]) -> list[It
     return [_item(kind, *row) for row in rows]
 
 
-def _item(kind: str, name: int | str, row: int | str, title: str | None, text: str | None) -> Item:
+def _item(kind: str, name: int | str, row: int | str, title: str | None, text: str | None) -> EmbedItem:
     if not isinstance(row, int):
-        return Item(kind, name, str(name), 0, title or "", text or "")
+        return EmbedItem(kind, name, str(name), 0, title or "", text or "")
     passage = row << KIND_BITS | PASSAGE_KINDS["insight"] if kind == "entry" else row
-    return Item(kind, name, str(passage), passage >> KIND_BITS + PLACE_BITS, title or "", text or "")
+    return EmbedItem(kind, name, str(passage), passage >> KIND_BITS + PLACE_BITS, title or "", text or "")
 
 
-def _sessions(db: sqlite3.Connection, wanted: str) -> list[Item]:
+def _sessions(db: sqlite3.Connection, wanted: str) -> list[EmbedItem]:
     summaries = dict(db.execute(_SUMMARIES, (wanted,)).fetchall())
     found = []
     for session, title in db.execute(_SESSIONS, (wanted,)):
         summary = summaries.get(session, "")
         text = summary if title in summary else f"{title}\n{summary}".strip()
-        found.append(Item("summary", session, session, 0, "", text))
+        found.append(EmbedItem("summary", session, session, 0, "", text))
     return found
 
 

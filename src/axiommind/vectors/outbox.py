@@ -1,53 +1,37 @@
 """The worker of the vector outbox: rows first, then vectors, then the status of the job.
 
-A job is done only after its vectors are stored, and storing the same ones twice is the same as once, so a worker that
-is killed in between leaves nothing to repair: the job is still pending. A text that has its vectors already is not
-embedded again. What went wrong with a text is its job's; what went wrong with the embedder, the store or the disk ends
-the run and leaves the jobs as they are.
+A job is done only after its vectors are stored, and storing the same vectors twice is the same as once, so a worker
+that is killed in between leaves nothing to repair: the job is still pending. A text that already has its vectors is not
+embedded again. An error with a text belongs to its job; an error of the embedder, the store or the disk ends the run
+and leaves the jobs as they are.
 """
 
 from __future__ import annotations
 
 import errno
 import json
-import math
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from axiommind.db import atomic
-from axiommind.errors import AxmError, DiskFull, EmbedderError, VectorError
+from axiommind.errors import AxmError, DiskFull, VectorError
 from axiommind.projections import outbox as jobs
 from axiommind.projections.outbox import KINDS
-from axiommind.vectors.contract import PASSAGES, Embedder, Row, Store, Vector
-from axiommind.vectors.items import FIRST, LATER, Item, collection_of, read
+from axiommind.vectors.attempts import ERROR_CHARS, embed_each, reason_of, telling
+from axiommind.vectors.contract import PASSAGES, Embedder, Store, Vector, VectorRow
+from axiommind.vectors.coverage import RETRIES, coverage, waiting
+from axiommind.vectors.items import LATER, EmbedItem, collection_of, read
 from axiommind.vectors.parts import parts
 
-__all__ = ["RETRIES", "Counts", "Task", "Worked", "coverage", "is_complete", "reconcile", "retry", "waiting", "work"]
+__all__ = ["OutboxWork", "Worked", "reconcile", "retry", "work"]
 
 BATCH = 256
 SLOW_BATCH = 32  # of an embedder that takes long for them
-RETRIES = 3  # of a text that failed
 PAUSE_MS = 1_000  # after the first failure, then twice as long each time
 _SLOW_S = 0.5
-_ERROR_CHARS = 200
-_QUOTED = 12  # characters of a message that are also in the text: it quotes it
 _PASSES = 20
-_PROBE = "a text that nobody can object to"
-
-
-class Counts(NamedTuple):
-    """How far the texts of a kind are."""
-
-    done: int = 0
-    pending: int = 0
-    failed: int = 0
-
-    @property
-    def total(self) -> int:
-        return sum(self)
 
 
 @dataclass(slots=True)
@@ -66,7 +50,7 @@ class Worked:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class OutboxWork:
     """What a worker works with. Without an embedder or a store the jobs wait."""
 
     db: sqlite3.Connection
@@ -82,55 +66,13 @@ class Task:
     sleep: Callable[[float], None] = time.sleep
 
 
-# --- how far it is -----------------------------------------------------------------------------------------
-
-
-def waiting(db: sqlite3.Connection) -> int:
-    """Jobs that nobody has done yet."""
-    (count,) = db.execute("select count(*) from vector_outbox where status = 'pending'").fetchone()
-    return int(count)
-
-
-def coverage(db: sqlite3.Connection, version: str | None = None) -> dict[str, Counts]:
-    """How far each kind is in a version, or in the one that jobs are written for."""
-    rows = db.execute(
-        """
-        select item_kind, count(*) filter (where status = 'done'), count(*) filter (where status = 'pending'),
-               count(*) filter (where status = 'failed')
-        from vector_outbox where embedding_version = ? group by item_kind
-        """,
-        (version or jobs.wanted(db),),
-    )
-    found = {kind: Counts(*counts) for kind, *counts in rows}
-    return {kind: found[kind] for kind in KINDS if kind in found}
-
-
-def is_complete(db: sqlite3.Connection, version: str, kinds: Collection[str]) -> bool:
-    """Whether a version can be searched: all of the first kinds are done or failed for good, and not most of them."""
-    if jobs.wanted(db) != version:
-        return False
-    first = json.dumps([kind for kind in FIRST if kind in kinds])
-    left, done, failed = db.execute(
-        """
-        select count(*) filter (where status = 'pending' or status = 'failed' and attempts < ?),
-               count(*) filter (where status = 'done'), count(*) filter (where status = 'failed')
-        from vector_outbox where embedding_version = ? and item_kind in (select value from json_each(?))
-        """,
-        (RETRIES, version, first),
-    ).fetchone()
-    return not left and done >= failed
-
-
-# --- doing it ----------------------------------------------------------------------------------------------
-
-
 def retry(db: sqlite3.Connection) -> None:
     """Give every failed job all its tries again."""
     with atomic(db):
         db.execute("update vector_outbox set status = 'pending', attempts = 0 where status = 'failed'")
 
 
-def reconcile(task: Task, *, limit: int | None = None, patient: bool = False) -> Worked:
+def reconcile(task: OutboxWork, *, limit: int | None = None, patient: bool = False) -> Worked:
     """Do what is pending, and once more what failed, unless it did so too often or a moment ago. A patient one waits
     for that moment."""
     total = Worked()
@@ -155,7 +97,7 @@ def reconcile(task: Task, *, limit: int | None = None, patient: bool = False) ->
 _TRIED = f"updated_at + ({PAUSE_MS} << max(attempts - 1, 0))"
 
 
-def _due(task: Task) -> None:
+def _due(task: OutboxWork) -> None:
     with atomic(task.db):
         task.db.execute(
             f"""
@@ -166,7 +108,7 @@ def _due(task: Task) -> None:
         )
 
 
-def _next_due(task: Task) -> int | None:
+def _next_due(task: OutboxWork) -> int | None:
     (due,) = task.db.execute(
         f"""
         select min({_TRIED}) from vector_outbox
@@ -178,11 +120,11 @@ def _next_due(task: Task) -> int | None:
     return None if due is None or task.embedder is None else int(due)
 
 
-def work(task: Task, *, limit: int | None = None) -> Worked:
+def work(task: OutboxWork, *, limit: int | None = None) -> Worked:
     """Do pending jobs, at most `limit`: what matters most first, and of each kind the newest."""
     if task.embedder is None or task.store is None:
         return Worked(waiting=waiting(task.db))
-    run = _Run(task, task.embedder, task.store, limit)
+    run = _Worker(task, task.embedder, task.store, limit)
     try:
         run.everything()
     except AxmError as error:
@@ -196,8 +138,10 @@ def work(task: Task, *, limit: int | None = None) -> Worked:
     return run.count()
 
 
-class _Run:
-    def __init__(self, task: Task, embedder: Embedder, store: Store, limit: int | None) -> None:
+class _Worker:
+    """One run through the pending jobs."""
+
+    def __init__(self, task: OutboxWork, embedder: Embedder, store: Store, limit: int | None) -> None:
         self._task, self._embedder, self._store, self._limit = task, embedder, store, limit
         self._db = task.db
         self._beyond: set[tuple[str, int | str]] = set()  # the budget
@@ -303,9 +247,9 @@ class _Run:
         self.worked.done += done
         self.worked.kept += len(items) - done - failed
 
-    def _put(self, collection: str, items: Sequence[Item], made: dict[str, list[Vector] | str]) -> None:
+    def _put(self, collection: str, items: Sequence[EmbedItem], made: dict[str, list[Vector] | str]) -> None:
         rows = [
-            Row(item.key, part, item.place, item.text_hash, vector)
+            VectorRow(item.key, part, item.place, item.text_hash, vector)
             for item in items
             if not isinstance(found := made[item.key], str)
             for part, vector in enumerate(found)
@@ -316,7 +260,7 @@ class _Run:
             self._store.upsert(collection, self._task.version, rows)
         except VectorError as error:  # of one of them
             if len(items) == 1:
-                made[items[0].key] = error.message[:_ERROR_CHARS]
+                made[items[0].key] = error.message[:ERROR_CHARS]
                 return
             for item in items:
                 self._put(collection, [item], made)
@@ -329,7 +273,7 @@ class _Run:
         self,
         kind: str,
         ids: Sequence[int | str],
-        items: Sequence[Item],
+        items: Sequence[EmbedItem],
         errors: dict[int | str, str | None],
         seen: int,
     ) -> set[str]:
@@ -357,7 +301,7 @@ class _Run:
             )
         return left
 
-    def _vectors(self, items: Sequence[Item]) -> dict[str, list[Vector] | str]:
+    def _vectors(self, items: Sequence[EmbedItem]) -> dict[str, list[Vector] | str]:
         """The vectors of each item by its key, or why there are none."""
         cut = [(item, part) for item in items for part in parts(item.text, self._embedder.parts_of, item.title)]
         found: dict[str, list[Vector] | str] = {item.key: [] for item in items}
@@ -366,79 +310,17 @@ class _Run:
             some = cut[at : at + max(self._size, 1)]  # how many at once may change on the way
             at += len(some)
             started = time.monotonic()
-            vectors = self._embed([part for _, part in some])
+            vectors = embed_each(self._embedder, [part for _, part in some])
             took = time.monotonic() - started
             self._size = BATCH if took * SLOW_BATCH / len(some) < _SLOW_S else SLOW_BATCH
             self.worked.texts += len(some)
             for (item, part), vector in zip(some, vectors, strict=True):
                 so_far = found[item.key]
                 if isinstance(vector, Exception):
-                    found[item.key] = _reason(vector, part)
+                    found[item.key] = reason_of(vector, part)
                 elif isinstance(so_far, list):
                     so_far.append(vector)
-        return {key: _telling(vectors) for key, vectors in found.items()}
-
-    def _embed(self, texts: Sequence[str]) -> list[Vector | Exception]:
-        """A vector of each text, or what went wrong with it: what fails is tried again in halves."""
-        try:
-            made = self._embedder.embed(texts)
-            if len(made) != len(texts):
-                raise _Wrong(f"{self._embedder.name} gave {len(made)} vectors for {len(texts)} texts")
-        except Exception as error:
-            if isinstance(error, (AxmError, MemoryError)) and not self._answers(error):
-                raise  # no other text would fare better
-            if len(texts) == 1:
-                return [error]
-            half = len(texts) // 2
-            return self._embed(texts[:half]) + self._embed(texts[half:])
-        return [self._checked(vector) for vector in made]
-
-    def _answers(self, error: AxmError | MemoryError) -> bool:
-        """Whether an embedder that failed with an error of its own embeds anything at all."""
-        if not isinstance(error, EmbedderError):
-            return False
-        try:
-            return len(self._embedder.embed([_PROBE])) == 1
-        except EmbedderError:
-            return False
-
-    def _checked(self, vector: Vector) -> Vector | Exception:
-        if len(vector) != self._embedder.dimension:
-            return _Wrong(f"a vector of {len(vector)} numbers, not {self._embedder.dimension}")
-        if not math.isfinite(_length(vector)):
-            return _Wrong("a vector with numbers that are not finite")
-        return vector
-
-
-class _Wrong(Exception):
-    """What an embedder gave cannot be used; says nothing about the text."""
-
-
-def _length(vector: Vector) -> float:
-    dot = getattr(vector, "dot", None)
-    return float(dot(vector)) if dot is not None else math.fsum(x * x for x in vector) if _finite(vector) else math.nan
-
-
-def _telling(vectors: list[Vector] | str) -> list[Vector] | str:
-    """Without those of parts that mean nothing (all zeros), but for one: it says that there is nothing to embed."""
-    if isinstance(vectors, str):
-        return vectors
-    return [vector for vector in vectors if _length(vector)] or vectors[:1]
-
-
-def _finite(vector: Vector) -> bool:
-    return all(map(math.isfinite, vector))
-
-
-def _reason(error: Exception, text: str) -> str:
-    """Why a text failed, without a word of it: a stranger's message may quote what it was given."""
-    name = type(error).__name__
-    if isinstance(error, _Wrong):
-        return str(error)[:_ERROR_CHARS]
-    said = " ".join(str(error).split())[:_ERROR_CHARS]
-    quotes = any(said[at : at + _QUOTED] in text for at in range(max(len(said) - _QUOTED + 1, 0)))
-    words = {word for word in said.lower().split() if len(word) > 3} & set(text.lower().split())
-    return name if quotes or words or not said else f"{name}: {said}"[:_ERROR_CHARS]
+        return {key: telling(vectors) for key, vectors in found.items()}
 
 
 def _is_full(error: Exception) -> bool:

@@ -13,8 +13,8 @@ from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.progress import Bar
 
 if TYPE_CHECKING:
+    from axiommind.vectors.coverage import Counts
     from axiommind.vectors.embedding import Embedded, EmbedStatus
-    from axiommind.vectors.outbox import Counts
 
 HELP = "Compute vectors to enable semantic search"
 GROUP = "wire up"

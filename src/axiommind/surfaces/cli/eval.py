@@ -14,7 +14,7 @@ from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
 
 if TYPE_CHECKING:
-    from axiommind.search.golden import Golden, Outcome
+    from axiommind.reports.golden import Golden, Outcome
 
 HELP = "Measure search against your own golden queries"
 GROUP = "ask"
@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from axiommind.search import golden
+    from axiommind.reports import golden
 
     memory = Memory()
     everywhere = memory.scope(project=args.project, all_projects=args.project is None)
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read(place: Path) -> Outcome:
-    from axiommind.search import golden
+    from axiommind.reports import golden
 
     try:
         return golden.from_json(json.loads(place.read_text(encoding="utf-8")))

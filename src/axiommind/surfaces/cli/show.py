@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from axiommind.projections.entry_rows import EntryRow
-    from axiommind.search.show import Shown
+    from axiommind.search.reading.passages import Shown
 
 HELP = "Show a search hit in full, with its context"
 GROUP = "look"

@@ -12,7 +12,7 @@ from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
 
 if TYPE_CHECKING:
-    from axiommind.search.search import Similar
+    from axiommind.search.similar import Similar
 
 HELP = "Find passages, sessions or tasks close in meaning"
 GROUP = "look"

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from axiommind.model import Citation
-    from axiommind.search.citations import Opened
     from axiommind.search.find import Page
     from axiommind.search.hits import Hit
+    from axiommind.search.reading.lines import Opened
 
 __all__ = [
     "age",

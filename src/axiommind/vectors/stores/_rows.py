@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from axiommind.errors import VectorError
-from axiommind.vectors.contract import Near, Row, Vector
+from axiommind.vectors.contract import Near, Vector, VectorRow
 
 __all__ = ["accepted", "best", "check_dimension", "numbers"]
 
@@ -23,7 +23,7 @@ def numbers(vector: Vector) -> list[float]:
     return found
 
 
-def accepted(rows: Sequence[Row]) -> tuple[list[Row], int]:
+def accepted(rows: Sequence[VectorRow]) -> tuple[list[VectorRow], int]:
     """The rows to keep, the last of each key and part, and their dimension. Refuses all of them if one is wrong."""
     kept = {(row.key, row.part): row._replace(vector=numbers(row.vector)) for row in rows}
     dimensions = {len(row.vector) for row in kept.values()}

@@ -13,7 +13,7 @@ from itertools import islice
 from struct import pack, unpack
 from typing import NamedTuple
 
-from axiommind.vectors.contract import Row
+from axiommind.vectors.contract import VectorRow
 from axiommind.vectors.stores import _codes
 
 __all__ = ["SHAPE", "TABLES", "Space", "blocks", "delete", "drop", "in_lots", "marks", "replace", "space"]
@@ -91,7 +91,7 @@ def blocks(db: sqlite3.Connection, of: Space, column: str, size: int) -> Iterato
         left -= len(data)
 
 
-def replace(db: sqlite3.Connection, of: Space, keys: Collection[str], rows: Sequence[Row]) -> None:
+def replace(db: sqlite3.Connection, of: Space, keys: Collection[str], rows: Sequence[VectorRow]) -> None:
     """Put rows where all parts of these keys were."""
     free = _remove(db, of, keys)
     slots = of.slots

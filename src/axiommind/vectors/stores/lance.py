@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from axiommind.distribution import extra_command
 from axiommind.errors import Internal, Locked, MissingExtra, NotWritable, StoreError, VectorError
-from axiommind.vectors.contract import Near, Row, Store, Vector
+from axiommind.vectors.contract import Near, Store, Vector, VectorRow
 from axiommind.vectors.similarity import similarity
 from axiommind.vectors.stores._rows import accepted, best, check_dimension, numbers
 
@@ -68,7 +68,7 @@ class LanceStore(Store):
 
     # --- writing ---------------------------------------------------------------------------------------
 
-    def upsert(self, collection: str, version: str, rows: Sequence[Row]) -> None:
+    def upsert(self, collection: str, version: str, rows: Sequence[VectorRow]) -> None:
         self._may_write()
         if not rows:
             return

@@ -14,7 +14,7 @@ from struct import unpack
 from typing import Any
 
 from axiommind.errors import UsageError
-from axiommind.vectors.contract import Near, Row, Store, Vector
+from axiommind.vectors.contract import Near, Store, Vector, VectorRow
 from axiommind.vectors.similarity import cosine
 from axiommind.vectors.stores import _codes, _slots
 from axiommind.vectors.stores._file import File
@@ -52,7 +52,7 @@ class LocalStore(Store):
 
     # --- writing ---------------------------------------------------------------------------------------
 
-    def upsert(self, collection: str, version: str, rows: Sequence[Row]) -> None:
+    def upsert(self, collection: str, version: str, rows: Sequence[VectorRow]) -> None:
         if not rows:
             return
         kept, dimension = accepted(rows)

@@ -9,7 +9,7 @@ from axiommind.surfaces.mcp.declarations import resource
 from axiommind.surfaces.mcp.resources._markdown import MARKDOWN, MOST_CHARS, completed_by, one_line
 
 if TYPE_CHECKING:
-    from axiommind.search.session_view import SessionTold, Turn
+    from axiommind.search.reading.sessions import SessionTold, Turn
 
 ORDER = 10
 

@@ -21,7 +21,7 @@ from axiommind.search import citations
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["SCHEMA", "Golden", "Judged", "Outcome", "Target", "compare", "from_json", "load", "run", "to_json"]
+__all__ = ["SCHEMA", "Golden", "JudgedQuery", "Outcome", "Target", "compare", "from_json", "load", "run", "to_json"]
 
 SCHEMA = "axm.golden.v1"
 TOP = 10
@@ -65,7 +65,7 @@ class Golden(NamedTuple):
     difficulty: str | None = None
 
 
-class Judged(NamedTuple):
+class JudgedQuery(NamedTuple):
     """How one question went. `rank` is that of the first hit that was expected, from 1; None when none was found."""
 
     id: str
@@ -85,7 +85,7 @@ Metrics = dict[str, float | int | None]
 class Outcome(NamedTuple):
     metrics: Metrics
     groups: dict[str, Metrics]
-    queries: tuple[Judged, ...]
+    queries: tuple[JudgedQuery, ...]
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -111,14 +111,14 @@ def load(path: Path) -> list[Golden]:
         raise BadQuery(f"{path} holds no queries", hint="write a list of {query: …, expected: […]}, or queries: and it")
     found: dict[str, Golden] = {}
     for number, entry in enumerate(entries, 1):
-        golden = _entry(_Entry(path, number, entry))
+        golden = _entry(_GoldenEntry(path, number, entry))
         if golden.id in found:
             raise BadQuery(f"{path}, entry {number}: the id {golden.id!r} is there twice", hint="give it another id")
         found[golden.id] = golden
     return list(found.values())
 
 
-class _Entry(NamedTuple):
+class _GoldenEntry(NamedTuple):
     """An entry as YAML gave it; its readers refuse what they cannot use."""
 
     path: Path
@@ -151,7 +151,7 @@ class _Entry(NamedTuple):
         return tuple(dict.fromkeys(str(one).strip() for one in values))
 
 
-def _entry(entry: _Entry) -> Golden:
+def _entry(entry: _GoldenEntry) -> Golden:
     if not isinstance(entry.value, dict):
         raise entry.wrong("this is no mapping", "write query: and expected: under one dash")
     for key in entry.value:
@@ -195,12 +195,12 @@ def run(golden: Sequence[Golden], search: Callable[[Golden], Sequence[Mapping[st
     return _outcome([_judge(one, search(one)) for one in golden])
 
 
-def _judge(golden: Golden, hits: Sequence[Mapping[str, Any]]) -> Judged:
+def _judge(golden: Golden, hits: Sequence[Mapping[str, Any]]) -> JudgedQuery:
     hits = hits[:TOP]
     named = {target.text: _rank(_is(target, hit) for hit in hits) for target in golden.expected}
     held = {text: _rank(_holds(text, hit) for hit in hits) for text in golden.must_contain}
     ranks = held | named
-    return Judged(
+    return JudgedQuery(
         id=golden.id,
         query=golden.query,
         group=golden.group,
@@ -266,13 +266,13 @@ def _holds(text: str, hit: Mapping[str, Any]) -> bool:
 # --- measuring --------------------------------------------------------------------------------------------
 
 
-def _outcome(judged: Sequence[Judged]) -> Outcome:
+def _outcome(judged: Sequence[JudgedQuery]) -> Outcome:
     names = dict.fromkeys(one.group for one in judged if one.group is not None)
     groups = {name: _metrics([one for one in judged if one.group == name]) for name in names}
     return Outcome(_metrics(judged), groups, tuple(judged))
 
 
-def _metrics(judged: Sequence[Judged]) -> Metrics:
+def _metrics(judged: Sequence[JudgedQuery]) -> Metrics:
     """Over the questions that have an answer; None where there is none to measure."""
     asked = [one for one in judged if one.answerable]
     metrics: Metrics = {"queries": len(judged), "answerable": len(asked)}
@@ -318,7 +318,7 @@ def compare(outcome: Outcome, baseline: Outcome) -> list[str]:
 _BETTER_LOW = ("empty_result_rate", "forbidden_violations")
 
 
-def _same(one: Judged, other: Judged) -> bool:
+def _same(one: JudgedQuery, other: JudgedQuery) -> bool:
     return one.query == other.query and {*one.found, *one.missing} == {*other.found, *other.missing}
 
 
@@ -344,9 +344,9 @@ def from_json(data: Any) -> Outcome:
         raise BadQuery(f"the baseline is damaged: {error!r}", hint="save it again") from None
 
 
-def _judged(data: Mapping[str, Any]) -> Judged:
+def _judged(data: Mapping[str, Any]) -> JudgedQuery:
     rank = data["rank"]
-    return Judged(
+    return JudgedQuery(
         id=str(data["id"]),
         query=str(data["query"]),
         group=None if data["group"] is None else str(data["group"]),

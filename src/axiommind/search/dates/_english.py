@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from axiommind.search import _calendar as calendar
-from axiommind.search._calendar import Time
+from axiommind.search.dates import _calendar as calendar
+from axiommind.search.dates._calendar import Time
 from axiommind.text.patterns import lazy
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from axiommind.search import _calendar as calendar
-from axiommind.search._calendar import FEW, Time
+from axiommind.search.dates import _calendar as calendar
+from axiommind.search.dates._calendar import FEW, Time
 
 _RELATIVE: dict[str, tuple[str, int]] = {
     word: (level, by)

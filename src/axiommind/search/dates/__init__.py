@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from axiommind.search import _calendar as calendar
-from axiommind.search import _dates_english
-from axiommind.search._calendar import DAY_MS, Time
+from axiommind.search.dates import _calendar as calendar
+from axiommind.search.dates import _english
+from axiommind.search.dates._calendar import DAY_MS, Time
 
 __all__ = ["Mention", "matches", "mentions", "moment"]
 
@@ -153,11 +153,11 @@ def _either_way(found: re.Match[str]) -> Time | None:
 
 def _scan(text: str, today: int) -> Iterator[tuple[int, int, Time]]:
     """Where readings overlap, the one that starts first counts, and of those the longest."""
-    readings = [*_dates_english.read(text, today), *_numeric(text)]
+    readings = [*_english.read(text, today), *_numeric(text)]
     if not text.isascii() and max(text) >= "\u1100":  # Hangul, kana and Han; a dash or an accent names no date
-        from axiommind.search import _dates_cjk
+        from axiommind.search.dates import _cjk
 
-        readings += _dates_cjk.read(text, today)
+        readings += _cjk.read(text, today)
     end = 0
     for start, stop, found in sorted(readings, key=lambda reading: (reading[0], -reading[1])):
         if start >= end:

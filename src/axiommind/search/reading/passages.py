@@ -1,18 +1,66 @@
-"""Show: one passage in full, where it is, and what was said before and after it."""
+"""Passages: one in full by the id that a search gave it, with what was said around it; and the lines of a citation."""
 
 from __future__ import annotations
 
 import sqlite3
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from axiommind.ids import short_id
+from axiommind.errors import NotFound
+from axiommind.home import Home, Scope
+from axiommind.ids import number_of, short_id
 from axiommind.model import Citation
 from axiommind.search.citations import locate
 from axiommind.search.hits import owner
 from axiommind.search.rank import Passage
 from axiommind.search.rows import PASSAGES, Texts, index_version
 
-__all__ = ["Shown", "beside", "show"]
+if TYPE_CHECKING:
+    from axiommind.search.reading.lines import Opened
+
+__all__ = ["Passages", "Shown", "beside", "show"]
+
+# Passages or lines around what was asked for.
+_MOST_CONTEXT = 10_000
+
+
+class Passages:
+    """Shows passages, and opens citations."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+
+    def show(self, name: str, *, context: int = 1, db: Path | None = None) -> Shown:
+        """One passage by the id that a search gave it, with what was said around it."""
+        from axiommind.search.find import connect
+
+        number = number_of(name.strip().lower())
+        with self.home.reading(Scope(None), db) as connection:
+            connect(connection)
+            connection.execute("begin")
+            found = None if number is None else show(connection, number, _within(context))
+        if found is None:
+            raise NotFound(f"there is no passage {name!r}", hint="axm search prints the ids of its hits")
+        return found
+
+    def open(self, citation: Citation, *, context: int = 0, db: Path | None = None) -> Opened:
+        """The exact lines that a citation names, from the log: also when the file has changed or gone."""
+        from axiommind.search.reading.lines import open_lines, open_removed
+
+        with self.home.reading(Scope(None), db) as connection, self.home.read_log() as (log, _key):
+            try:
+                return open_lines(connection, log.blob, citation, _within(context))
+            except NotFound:
+                left = open_removed(
+                    lambda doc: log.last_of(doc, "document_saved"), log.blob, citation, _within(context)
+                )
+                if left is None:
+                    raise
+                return left
+
+
+def _within(context: int) -> int:
+    return max(0, min(context, _MOST_CONTEXT))
 
 
 class Shown(NamedTuple):

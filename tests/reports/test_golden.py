@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.errors import BadQuery, NotFound
-from axiommind.search.golden import SCHEMA, Golden, Outcome, Target, compare, from_json, load, run, to_json
+from axiommind.reports.golden import SCHEMA, Golden, Outcome, Target, compare, from_json, load, run, to_json
 
 ANY = ("id", "doc_id", "session_id", "citation")
 
