@@ -106,9 +106,9 @@ def test_which_sessions_are_learned(world: World, axm: Axm) -> None:
         (["entries", "--session", "nope"], 1, "there is no session"),
         (["entry", "show", "ent_ffff"], 1, "there is no entry 'ent_ffff'"),
         (["entry"], 2, "ACTION"),
-        (["entry", "show", "dec_ffff"], 1, "axm decisions lists them"),
-        (["why", "nope"], 1, "axm entries lists them"),
-        (["why", "dec_ffff"], 1, "axm decisions lists them"),
+        (["entry", "show", "dec_ffff"], 1, "axm decision list shows them"),
+        (["why", "nope"], 1, "axm entry list shows them"),
+        (["why", "dec_ffff"], 1, "axm decision list shows them"),
         (["show", "ent_ca375937"], 1, "hint: axm entry show ent_ca375937"),
         (["show", "tsk_1ac1f1a1"], 1, "hint: axm task show tsk_1ac1f1a1"),
         (["promote"], 2, "give the ID of an entry, or --policy"),
@@ -672,10 +672,10 @@ def test_only_what_is_over_is_final(learned: World, axm: Axm) -> None:
 @pytest.mark.parametrize(
     ("command", "hint"),
     [
-        (["task", "show", "nope"], "axm tasks lists the tasks"),
-        (["task", "set", "nope", "--status", "done"], "axm tasks lists the tasks"),
-        (["condition", "resolve", "nope", "--to", "tsk_"], "axm blocked lists the conditions"),
-        (["condition", "resolve", "cond_", "--to", "nope"], "axm tasks lists the tasks"),
+        (["task", "show", "nope"], "axm task list shows the tasks"),
+        (["task", "set", "nope", "--status", "done"], "axm task list shows the tasks"),
+        (["condition", "resolve", "nope", "--to", "tsk_"], "axm task blocked lists the conditions"),
+        (["condition", "resolve", "cond_", "--to", "nope"], "axm task list shows the tasks"),
     ],
 )
 def test_who_is_not_found_is_told_where_to_look(learned: World, axm: Axm, command: list[str], hint: str) -> None:

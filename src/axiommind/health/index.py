@@ -105,7 +105,7 @@ def check_memory(config: Config) -> list[Check]:
     model = "none: the rules need none" if config.extract_extractor == "rules" else config.extract_extractor
     checks.append(Check("model", "ok", model, data={"extractor": config.extract_extractor}))
     if conflicts:
-        checks.append(Check("conflicts", "note", f"{conflicts} are open; axm conflicts shows them"))
+        checks.append(Check("conflicts", "note", f"{conflicts} are open; axm conflict list shows them"))
     if failed:
         shown = tuple(f"{session}  {error}" for session, error in failed)
         text = f"{len(failed)} sessions could not be learned; axm learn tries again"

@@ -68,7 +68,7 @@ class Forgetting:
             heads = log.heads().values()
             if decision is not None:
                 made = {row[0] for row in index.db.execute("select decision_id from decisions")}
-                wanted, name = [one_of(decision, made, "decision", "axm decisions lists them")], None
+                wanted, name = [one_of(decision, made, "decision", "axm decision list shows them")], None
             elif document is not None:
                 wanted, name = [_document_of(document, _documents(heads), "document")], None
             elif workflow is not None or scratchpad is not None:

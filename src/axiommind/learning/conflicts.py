@@ -54,7 +54,7 @@ class Conflicts:
             kept = find_entry(db, keep)
             rows = db.execute(_OPEN)
             opened = {name: pair for name, *pair in rows}
-        name = one_of(conflict.strip(), set(opened), "open conflict", "axm conflicts lists them")
+        name = one_of(conflict.strip(), set(opened), "open conflict", "axm conflict list shows them")
         pair = opened[name]
         if kept.entry_id not in pair:
             raise BadQuery(f"{kept.entry_id} is not part of {name}", hint=f"it is between {' and '.join(pair)}")

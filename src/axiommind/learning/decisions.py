@@ -79,7 +79,7 @@ class Decisions:
         """A decision that was made by hand, and what it rests on."""
         with self.home.reading(Scope(None), None) as db:
             known = {row[0] for row in db.execute("select decision_id from decisions")}
-            chosen = one_of(name.strip(), known, "decision", "axm decisions lists them")
+            chosen = one_of(name.strip(), known, "decision", "axm decision list shows them")
             row = db.execute(_DECISION, {"decision": chosen}).fetchone()
             evidence = db.execute(_EVIDENCE, {"decision": chosen}).fetchall()
         return DecisionShown._make((chosen, *row, tuple(evidence)))
@@ -100,9 +100,9 @@ class Decisions:
         from axiommind.projections.entry_rows import find_entry
 
         if not action.strip():
-            raise BadQuery("there is no decision in this", hint='axm decide "what was decided" --evidence ID')
+            raise BadQuery("there is no decision in this", hint='axm decision make "what was decided" --evidence ID')
         if not evidence:
-            hint = "--evidence ID; axm entries --stage verified lists what can be evidence"
+            hint = "--evidence ID; axm entry list --stage verified lists what can be evidence"
             raise BadQuery("a decision rests on evidence", hint=hint)
         at_once = now()
         with writing(self.home) as (log, writer, index):
@@ -132,7 +132,7 @@ def _check_evidence(evidence: Sequence[EntryRow], at: int) -> None:
         if entry.stage not in ("verified", "certified"):
             raise BadQuery(
                 f"{name} is only {entry.stage}: a decision rests on verified entries",
-                hint=f"axm why {name} shows what it lacks; axm promote {name} --reason … vouches for it",
+                hint=f"axm entry why {name} shows what it lacks; axm entry promote {name} --reason … vouches for it",
             )
         if entry.status != "active":
             raise BadQuery(

@@ -91,7 +91,7 @@ class Entries:
             if entry.status != "active":
                 raise BadQuery(
                     f"{entry.entry_id} is {entry.status} and cannot be promoted",
-                    hint=f"axm entry show {entry.entry_id} shows why; axm conflicts settle ends a conflict",
+                    hint=f"axm entry show {entry.entry_id} shows why; axm conflict settle ends a conflict",
                 )
             here = STAGES.index(entry.stage)
             target = to or (STAGES[here + 1] if here + 1 < len(STAGES) else entry.stage)
@@ -100,7 +100,7 @@ class Entries:
             if STAGES.index(target) >= STAGES.index("verified") and not entry.aligned:
                 raise BadQuery(
                     f"{entry.entry_id} has no evidence and cannot be {target}",
-                    hint="say it in a session, or decide it: axm decide",
+                    hint="say it in a session, or decide it: axm decision make",
                 )
             change = StageChange(entry.entry_id, entry.stage, target, "a person's word")
             write_changes(writer, PERSON.name, PERSON.version, [change], actor="user", entry=entry, said=reason)
@@ -117,7 +117,7 @@ class Entries:
             if last is None or last[2] != "user" or STAGES.index(last[0]) > STAGES.index(last[1]):
                 raise BadQuery(
                     f"the last change of {entry.entry_id} was not a promotion by a person: there is nothing to undo",
-                    hint=f"axm why {entry.entry_id} shows how it became {entry.stage}",
+                    hint=f"axm entry why {entry.entry_id} shows how it became {entry.stage}",
                 )
             change = StageChange(entry.entry_id, entry.stage, last[0], "taken back")
             write_changes(writer, PERSON.name, PERSON.version, [change], actor="user", entry=entry, said=reason)

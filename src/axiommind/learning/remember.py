@@ -176,5 +176,5 @@ def _rejected(index: Index, one: AlignedDraft) -> BadQuery:
     (entry,) = index.db.execute("select entry_id from rejected_claims where value_key = ?", (one.value_key,)).fetchone()
     return BadQuery(
         "this claim was rejected before and stays rejected",
-        hint=f"axm entry show {entry} shows why; a person can undo that: axm deprecate {entry} --undo",
+        hint=f"axm entry show {entry} shows why; a person can undo that: axm entry deprecate {entry} --undo",
     )

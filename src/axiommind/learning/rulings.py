@@ -49,7 +49,7 @@ def check_ruling(db: sqlite3.Connection, entry: EntryRow, act: str, by: EntryRow
         raise BadQuery("a claim cannot supersede itself", hint="--by names the entry that replaces it")
     if by is not None and by.superseded_by == name:
         raise BadQuery(
-            f"{by.entry_id} is itself superseded by {name}", hint=f"first: axm supersede {by.entry_id} --undo"
+            f"{by.entry_id} is itself superseded by {name}", hint=f"first: axm entry supersede {by.entry_id} --undo"
         )
     if act == "restored":
         _check_undo(db, entry, undoes)
@@ -65,7 +65,7 @@ def _check_undo(db: sqlite3.Connection, entry: EntryRow, undoes: str | None) -> 
     name = entry.entry_id
     last = db.execute(_LAST_ACT, {"entry": name}).fetchone()
     if entry.status == "active" or last is None or last[0] == "restored":
-        hint = "axm conflicts settle ends a conflict" if entry.status == "contested" else ""
+        hint = "axm conflict settle ends a conflict" if entry.status == "contested" else ""
         raise BadQuery(f"{name} is {entry.status}: there is nothing to undo", hint=hint)
     if undoes is not None and last[0] != undoes:
         raise BadQuery(f"{name} is {entry.status}, not {undoes}", hint=f"axm entry show {name} shows its history")

@@ -113,7 +113,7 @@ def find_entry(db: sqlite3.Connection, name: str) -> EntryRow:
     if len(start) < 5:
         raise BadQuery(f"{name!r} matches every entry", hint="give more characters of the id")
     if not rows:
-        raise NotFound(f"there is no entry {name!r}", hint="axm entries lists them")
+        raise NotFound(f"there is no entry {name!r}", hint="axm entry list shows them")
     if len(rows) > 1:
         raise BadQuery(f"{name!r} matches several entries", hint="give more characters of the id")
     return _row(rows[0])

@@ -57,11 +57,11 @@ def _meant(db: sqlite3.Connection, name: str) -> tuple[str, str, str]:
     wanted = name.strip()
     if wanted.startswith("ent_"):
         entries = {entry: (row, title) for entry, row, title in db.execute("select entry_id, id, title from entries")}
-        row, title = entries[one_of(wanted, set(entries), "entry", "axm entries lists them")]
+        row, title = entries[one_of(wanted, set(entries), "entry", "axm entry list shows them")]
         return "passage", str(row << KIND_BITS | KINDS["insight"]), title
     if wanted.startswith("tsk_"):
         tasks = dict(db.execute("select entity_id, title from entities where entity_type = 'task'"))
-        task = one_of(wanted, set(tasks), "task", "axm tasks lists them")
+        task = one_of(wanted, set(tasks), "task", "axm task list shows them")
         return "task", task, tasks[task]
     number = number_of(wanted.lower())
     if number is not None:

@@ -67,14 +67,14 @@ def resolve_condition(
 ) -> list[NewEvent]:
     """A person resolves a condition to what it turned out to be."""
     if state.kind(condition_id) != "condition":
-        raise NotFound(f"there is no condition {condition_id}", hint="axm blocked shows what tasks wait for")
+        raise NotFound(f"there is no condition {condition_id}", hint="axm task blocked shows what tasks wait for")
     if state.kind(entity) is None:
-        raise NotFound(f"there is no task, condition or artifact {entity}", hint="axm tasks lists the tasks")
+        raise NotFound(f"there is no task, condition or artifact {entity}", hint="axm task list shows the tasks")
     project = state.project(condition_id)
     if condition_id == unknown_blocker(project)[0]:
         raise BadQuery(
             f"{condition_id} stands for every unknown blocker of the project, not for one of them",
-            hint="axm blocked shows which tasks wait for it",
+            hint="axm task blocked shows which tasks wait for it",
         )
     seen, at = {condition_id}, entity
     while at not in seen:
@@ -83,7 +83,7 @@ def resolve_condition(
     if at == condition_id:
         raise BadQuery(f"{entity} resolves back to {condition_id}", hint="resolve it to a task or an artifact")
     if state.current(condition_id).get("resolved_to") == entity:
-        raise BadQuery(f"{condition_id} is resolved to {entity} already", hint="axm conditions resolved")
+        raise BadQuery(f"{condition_id} is resolved to {entity} already", hint="axm condition list")
     overlay = TaskOverlay(state, project=project, epoch=epoch, now=now)
     payload = {"condition_id": condition_id, "entity_id": entity, "by": by}
     overlay.emit("condition_resolved_to", payload, condition_id, entity, len(state.events_about(condition_id)))
@@ -94,5 +94,5 @@ def _open(state: IndexState, task_id: str, epoch: str, now: int) -> tuple[TaskOv
     overlay = TaskOverlay(state, project=state.project(task_id), epoch=epoch, now=now)
     task = overlay.task(task_id)
     if task is None:
-        raise NotFound(f"there is no task {task_id}", hint="axm tasks lists them")
+        raise NotFound(f"there is no task {task_id}", hint="axm task list shows them")
     return overlay, task

@@ -102,6 +102,8 @@ def _named(db: Any, name: str, kind: str | None) -> str:
     """The entity with this id, or whose id begins so."""
     rows = db.execute("select entity_id from entities where ?1 is null or entity_type = ?1", (kind,))
     hint = (
-        "axm tasks lists the tasks" if kind != "condition" else "axm blocked lists the conditions that tasks wait for"
+        "axm task list shows the tasks"
+        if kind != "condition"
+        else "axm task blocked lists the conditions that tasks wait for"
     )
     return one_of(name.strip(), {row[0] for row in rows}, kind or "task, condition or artifact", hint)

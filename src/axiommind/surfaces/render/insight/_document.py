@@ -322,7 +322,7 @@ def _contradictions(report: InsightReport) -> Iterator[Block]:
         yield PointsBlock(
             tuple(
                 f"“{_plain(c.older)}” {cite(report, c.older_at)}, and later “{_plain(c.newer)}” "
-                f"{cite(report, c.newer_at)}." + (f" `axm conflicts` settles it (`{c.id[:12]}`)." if c.id else "")
+                f"{cite(report, c.newer_at)}." + (f" `axm conflict settle` settles it (`{c.id[:12]}`)." if c.id else "")
                 for c in report.conflicts
             )
         )
@@ -348,7 +348,7 @@ def _tasks(report: InsightReport) -> Iterator[Block]:
             )
         )
         if report.open_tasks > len(report.tasks):
-            yield ParagraphBlock(f"{report.open_tasks - len(report.tasks):,} more: `axm tasks`.")
+            yield ParagraphBlock(f"{report.open_tasks - len(report.tasks):,} more: `axm task list`.")
 
 
 def _plain(text: str) -> str:
