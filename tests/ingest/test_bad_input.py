@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from axiommind.errors import DiskFull, IndexCorrupt, LogCorrupt, NotWritable
+from tests.counting import PATIENCE_S
 from tests.shell import as_nobody, axm
 from tests.transcripts import Lines, World, encode, session
 
@@ -262,7 +263,7 @@ def test_a_full_disk(world: World) -> None:
         preexec_fn=limited,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 3, done.stderr

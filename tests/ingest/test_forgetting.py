@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from axiommind.errors import NotFound
+from tests.counting import PATIENCE_S
 from tests.ingest.traces import traces
 from tests.shell import axm
 from tests.transcripts import PROJECT, Lines, World, encode, session
@@ -86,7 +87,7 @@ def test_a_reader_delays_the_last_traces_and_it_is_said(world: World) -> None:
         found: list[Any] = []
         thread = threading.Thread(target=lambda: found.append(world.memory().forget(session="sec")))
         thread.start()
-        thread.join(30)
+        thread.join(PATIENCE_S)
         assert found and found[0].complete is False
         reader.execute("rollback")
     world.memory().index()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from axiommind.db import atomic, open_read, open_write
-from tests.counting import wait_for
+from tests.counting import PATIENCE_S, wait_for
 from tests.examples import examples
 from tests.shell import start
 from tests.transcripts import Lines, World
@@ -70,7 +70,7 @@ def test_killed_at_random_moments(world: World, monkeypatch: pytest.MonkeyPatch)
     prompts, uses = corpus(world)
     started = time.monotonic()
     process = start(world, "index")
-    process.wait(60)
+    process.wait(PATIENCE_S)
     whole = time.monotonic() - started
     killed = tries = 0
     extra = 0
@@ -90,7 +90,7 @@ def test_killed_at_random_moments(world: World, monkeypatch: pytest.MonkeyPatch)
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
             killed += 1
-        process.wait(60)
+        process.wait(PATIENCE_S)
     assert killed == KILLS, "so many runs must have been killed in the middle of something"
     world.memory().index()
     check(world, prompts + extra, uses)
@@ -105,7 +105,7 @@ def test_several_at_once(world: World) -> None:
     """Eight agents end their turn at the same moment, on a home that does not exist yet."""
     prompts, uses = corpus(world, sessions=10)
     running = [start(world, "index") for _ in range(8)]
-    assert [p.wait(120) for p in running] == [0] * 8
+    assert [p.wait(PATIENCE_S) for p in running] == [0] * 8
     check(world, prompts, uses)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.counting import wait_for
+from tests.counting import PATIENCE_S, wait_for
 from tests.examples import examples
 from tests.learning.sessions import Session
 from tests.shell import start
@@ -118,10 +118,10 @@ def test_killed_at_random_moments(indexed: World, undisturbed: Any, tmp_path: Pa
                 break
             process.send_signal(signal.SIGKILL)
             killed += 1
-            process.wait(60)
+            process.wait(PATIENCE_S)
             nothing_half_applied(world)
             process = start(world, "learn", "--no-index")
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert learned(world) == undisturbed
         assert world.memory().learning.run().sessions == 0
         assert world.memory().verify() == []
@@ -149,7 +149,7 @@ def test_killed_while_learning_again(indexed: World, undisturbed: Any, tmp_path:
         process = start(world, "learn", "--again", "--no-index")
         time.sleep(dice.uniform(0.25, 0.6))
         process.send_signal(signal.SIGKILL)
-        process.wait(60)
+        process.wait(PATIENCE_S)
     world.memory().learning.run()
     assert learned(world) == undisturbed
     assert world.memory().verify() == []
@@ -159,7 +159,7 @@ def test_killed_while_learning_again(indexed: World, undisturbed: Any, tmp_path:
 def test_several_at_once_equal_one(indexed: World, undisturbed: Any, tmp_path: Path, processes: int) -> None:
     world = twin(indexed, tmp_path / "several")
     running = [start(world, "learn") for _ in range(processes)]
-    assert [process.wait(120) for process in running] == [0] * processes
+    assert [process.wait(PATIENCE_S) for process in running] == [0] * processes
     assert learned(world) == undisturbed
     nothing_half_applied(world)
     assert world.memory().verify() == []
@@ -171,7 +171,7 @@ def test_index_and_learn_at_once(indexed: World, undisturbed: Any, tmp_path: Pat
     world = World(tmp_path / "both")
     reads_the_same(world, indexed)
     running = [start(world, command) for command in ("index", "learn", "index", "learn", "rebuild")]
-    codes = [process.wait(120) for process in running]
+    codes = [process.wait(PATIENCE_S) for process in running]
     assert codes[:4] == [0] * 4, codes
     world.memory().index()
     world.memory().learning.run()

@@ -23,7 +23,7 @@ from axiommind.extraction.contract import Extraction, ExtractionFailed, Extracto
 from axiommind.extraction.drafts import Quote
 from axiommind.extraction.model_answers import SCHEMA
 from axiommind.llm.budget import CallRecord, Spending
-from tests.counting import wait_for
+from tests.counting import PATIENCE_S, wait_for
 from tests.http_server import KEY, Server, raw, sends
 from tests.learning.model_answers import GOOD, SESSION, answer, entry
 
@@ -205,7 +205,7 @@ def test_replies_that_are_no_answer(
 
 
 def test_a_server_that_hangs(make: Make, server: Server, ledger: Ledger) -> None:
-    server.replies = [lambda handler: server.over.wait(20) and None]
+    server.replies = [lambda handler: server.over.wait(PATIENCE_S) and None]
     with pytest.raises(ExtractionFailed, match=r"did not answer within 0.3 seconds \(extract.seconds\)"):
         make(seconds=0.3).extract(SESSION)
     assert ledger.calls[0].seconds >= 0.3

@@ -18,6 +18,7 @@ from axiommind.surfaces import hooks
 from axiommind.surfaces.hooks import record
 from axiommind.surfaces.hooks.answers import HookAnswer
 from axiommind.surfaces.render.fence import fenced
+from tests.counting import PATIENCE_S
 from tests.transcripts import PROJECT, START, Lines, World
 
 PROMPT = "how does the zephyr anemometer calibrate its hygroscope?"
@@ -128,7 +129,7 @@ def test_no_packet_is_made_of_another_versions_index(told: World) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
 def test_an_answer_that_nobody_got_was_not_served(told: World) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
-    assert start_hook(told, full, "gone").wait(10) == 0
+    assert start_hook(told, full, "gone").wait(PATIENCE_S) == 0
     os.close(full)
     assert record.served_before(told.home, "gone").ids == frozenset()
     noted = json.loads((told.home / "hooks" / "hooks.log").read_bytes().splitlines()[-1])
@@ -145,7 +146,7 @@ def test_a_client_that_does_not_read_keeps_no_hook_alive(told: World) -> None:
     os.set_blocking(writing, True)
     started = start_hook(told, writing, "deaf", seconds=2)
     try:
-        assert started.wait(10) == 0
+        assert started.wait(PATIENCE_S) == 0
         assert b"the client does not read" in (told.home / "hooks" / "hooks.log").read_bytes()
     finally:
         started.kill()

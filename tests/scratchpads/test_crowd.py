@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.counting import PATIENCE_S
 from tests.transcripts import World
 
 Json = dict[str, Any]
@@ -69,7 +70,7 @@ class Window:
         return found
 
     def close(self) -> None:
-        _, errors = self._server.communicate(timeout=30)
+        _, errors = self._server.communicate(timeout=PATIENCE_S)
         assert self._server.returncode == 0, errors
         assert b"Traceback" not in errors, errors.decode(errors="replace")
 

@@ -272,7 +272,12 @@ suggest-workflow query --perspective transitions --tool "Bash:git" \
 """
     environ = filled.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", pipe], env=environ, capture_output=True, text=True, timeout=60, check=False
+        ["bash", "-o", "pipefail", "-c", pipe],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "Bash:test" in done.stdout and done.stderr == ""

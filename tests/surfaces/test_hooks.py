@@ -21,7 +21,7 @@ from axiommind.surfaces import hooks
 from axiommind.surfaces.hooks import background_index, record
 from axiommind.surfaces.hooks.answers import HookAnswer
 from axiommind.surfaces.hooks.events import all_events
-from tests.counting import wait_for
+from tests.counting import PATIENCE_S, wait_for
 from tests.transcripts import PROJECT, START, Lines, World
 
 EVENTS = [event.name for event in all_events()]
@@ -55,7 +55,7 @@ def run(world: World, *arguments: str, given: bytes = b"", **environ: str) -> su
         env={**world.environ, **environ},
         capture_output=True,
         check=False,
-        timeout=30,
+        timeout=PATIENCE_S,
     )
 
 

@@ -29,6 +29,7 @@ from axiommind.surfaces.install import Machine, Wishes, _files, _program, claude
 from axiommind.surfaces.install.claude_code.entries import our_hooks, without_ours
 from axiommind.surfaces.install.claude_code.places import places
 from axiommind.surfaces.install.claude_code.plugin import hooks_json, marketplace
+from tests.counting import PATIENCE_S
 from tests.examples import examples
 
 ROOT = Path(__file__).parents[2]
@@ -445,7 +446,7 @@ def test_the_plugin_s_scripts_find_the_program_or_are_silent(tmp_path: Path) -> 
             input="in\n",
             capture_output=True,
             text=True,
-            timeout=10,
+            timeout=PATIENCE_S,
         )
         return done.returncode, done.stdout
 

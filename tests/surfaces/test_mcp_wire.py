@@ -25,6 +25,7 @@ from axiommind.surfaces.mcp.declarations import PromptMessage, prompt, resource,
 from axiommind.surfaces.mcp.http_server import AccessGuard, Address
 from axiommind.surfaces.mcp.schemas import Arg, input_schema
 from axiommind.surfaces.mcp.stdio_server import MOST_BYTES, StdioConnection
+from tests.counting import PATIENCE_S
 from tests.examples import examples
 from tests.transcripts import Lines, World
 
@@ -57,7 +58,7 @@ def add(
 
 @tool("wait", "Wait", "Waits.")
 def wait(_: Context) -> Sum:
-    go_on.wait(5)
+    go_on.wait(PATIENCE_S)
     return Sum(sum=float("nan"), of=[], note="half \ud800")
 
 
@@ -101,7 +102,7 @@ class Talk:
 
     def ask(self, message: Any) -> dict[str, Any]:
         self.say(message)
-        return self.heard.get(timeout=10)
+        return self.heard.get(timeout=PATIENCE_S)
 
 
 class SdkTalk(Talk):
@@ -214,7 +215,7 @@ def test_a_slow_call_holds_nothing_up_and_can_be_cancelled(world: World) -> None
     assert talk.ask(request(4, "ping")) == {"jsonrpc": "2.0", "id": 4, "result": {}}
     talk.say({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}})
     go_on.set()
-    answer = talk.heard.get(timeout=5)
+    answer = talk.heard.get(timeout=PATIENCE_S)
     assert answer["id"] == 3
     assert answer["result"]["structuredContent"] == {"sum": None, "of": [], "note": "half ?"}  # as JSON can say it
     talk.front.end()
@@ -375,7 +376,7 @@ def test_over_http(world: World) -> None:
         right = bare | {"Authorization": "Bearer s3cret"}
 
         def post(message: dict[str, Any], headers: dict[str, str]) -> tuple[int, Any]:
-            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as line:
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)) as line:
                 line.request("POST", "/mcp", json.dumps(message), headers)
                 answer = line.getresponse()
                 return answer.status, json.loads(answer.read()) if "json" in answer.headers["content-type"] else None
@@ -390,5 +391,5 @@ def test_over_http(world: World) -> None:
         assert post(asked, right | modern)[1]["result"]["content"][0]["text"] == "ids: is empty"
         os.kill(process.pid, signal.SIGINT)
         rest = process.stderr.read()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
     assert "s3cret" not in said + rest

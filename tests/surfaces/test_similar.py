@@ -17,6 +17,7 @@ from axiommind import db as sqlite
 from axiommind.distribution import extra_command
 from axiommind.learning.tasks.match import suggest_candidates
 from axiommind.learning.tasks.state import IndexState
+from tests.counting import PATIENCE_S
 from tests.learning.sessions import answered, tasks
 from tests.search.asking import tell
 from tests.shell import as_nobody
@@ -184,7 +185,7 @@ def without_numpy(world: World, *args: str, **environ: str) -> subprocess.Comple
         env={**world.environ, **environ},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
 

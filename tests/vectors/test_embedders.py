@@ -21,6 +21,7 @@ from axiommind.errors import AxmError, EmbedderError, MissingExtra, UsageError
 from axiommind.vectors import embedders
 from axiommind.vectors.contract import Embedder, Vector
 from axiommind.vectors.embedders import Settings, load, names, settings_of, spec
+from tests.counting import PATIENCE_S
 from tests.http_server import KEY, Server, raw, sends
 from tests.vectors import tiny
 
@@ -351,7 +352,7 @@ def test_another_dimension_than_before_is_refused(server: Embedding) -> None:
 
 
 def test_a_slow_server_is_not_waited_for(server: Embedding) -> None:
-    server.told = [lambda handler: server.over.wait(5) and None]
+    server.told = [lambda handler: server.over.wait(PATIENCE_S) and None]
     with pytest.raises(EmbedderError, match=r"did not answer within 0.3 seconds \(embed.seconds\)"):
         served(server, seconds=0.3).embed(["a"])
     server.over.set()
