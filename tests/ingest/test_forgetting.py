@@ -103,7 +103,7 @@ def test_forks_that_keep_copies_are_named(world: World) -> None:
     world.memory().index()
     assert world.memory().forget(session="a", dry_run=True).copies == ("b",)
     done = axm(world, "forget", "--session", "a")
-    assert "forks hold copies" in done.stderr and world.rows("select id from sessions") == [("b",)]
+    assert "forks contain copies" in done.stderr and world.rows("select id from sessions") == [("b",)]
 
 
 def test_one_session_does_not_bring_its_project_back(world: World) -> None:
