@@ -10,6 +10,7 @@ wrong command import no command, and neither argparse nor typing: each costs abo
 from __future__ import annotations
 
 import os
+import sys
 
 TYPE_CHECKING = False  # as in typing, without importing it
 if TYPE_CHECKING:
@@ -142,10 +143,8 @@ def _distance(one: str, two: str) -> int:
 
 def _files(noun: str = "") -> dict[str, str]:
     """The files of commands by name, of nouns by the name of their folder, and with a noun those of its actions."""
-    from axiommind.surfaces import cli
-
     found = {}
-    for folder in cli.__path__:
+    for folder in sys.modules[_PACKAGE].__path__:  # it is being imported, if it is not yet: this module is inside it
         inside = f"{folder}/{noun.replace('-', '_')}" if noun else folder
         for name in os.listdir(inside) if os.path.isdir(inside) else ():
             stem, dot, ending = name.partition(".")
