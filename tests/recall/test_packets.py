@@ -1,4 +1,4 @@
-"""What an agent is told without asking: where we left off, what is known of a file, how an error was got over."""
+"""What an agent is told without asking: where we left off, what is known of a file, how an error was solved before."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Indexing:
         ]
 
     def rebuild(self, tick: Callable[[int, int], None] | None = None) -> Progress:
-        """A new index from the log alone; readers go on meanwhile."""
+        """Build a new index from the log alone, without blocking readers."""
         with self.home.open_log() as (log, _key), contextlib.ExitStack() as stack:
             return self.home.rebuild(log, stack, tick)
 

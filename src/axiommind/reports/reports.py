@@ -43,7 +43,7 @@ class Reports:
             )
 
     def grounding(self, scope: Scope, *, since: int | None = None, session: str | None = None) -> Grounding:
-        """Of what hooks gave agents, how much was used afterwards. `session` may be the beginning of an id."""
+        """How much hook-supplied context agents used. `session` may be the beginning of an id."""
         from axiommind.reports.grounding.read import ground, served_sessions
 
         with self.home.reading(Scope(None), None) as connection:  # what was given may be of another project

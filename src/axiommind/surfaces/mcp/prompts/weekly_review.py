@@ -19,7 +19,7 @@ _REQUEST = (
     "Write a short review for the user: what was done and what it led to; where work went round in "
     "circles (files changed often, errors that came back); decisions that should be looked at again; for "
     "each contradiction which side holds, and why; open tasks that are stale or done in fact; and which "
-    "of the things learned to vouch for or to reject (axm promote, axm deprecate: only the user does). "
+    "of the things learned to vouch for or to reject (axm entry promote, axm entry deprecate: only the user does). "
     "Look things up before you claim them (search, get, query). End with at most three proposals."
 )
 

@@ -150,8 +150,8 @@ def _note(is_new: bool, contradicts: bool) -> str:
     if not is_new:
         return "It was known already: nothing was written."
     if contradicts:
-        return "It contradicts what was known. A person settles that: axm conflicts"
-    return "It starts at working. A person can vouch for it (axm promote) or reject it (axm deprecate)."
+        return "It contradicts what was known. A person settles that: axm conflict list"
+    return "It starts at working. A person can vouch for it (axm entry promote) or reject it (axm entry deprecate)."
 
 
 @tool(
