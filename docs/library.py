@@ -32,8 +32,8 @@ Everything that the command line, the hooks and the MCP server do is a call of t
 ```python
 from axiommind import Memory
 
-memory = Memory()                                   # the home of AXM_HOME, or ~/.axiommind
-memory.index()                                      # read what is new
+memory = Memory()  # the home of AXM_HOME, or ~/.axiommind
+memory.index()  # read what is new
 everywhere = memory.scope(all_projects=True)
 for hit in memory.search("flaky test", everywhere).hits:
     print(hit.citation.text, hit.snippet.text)

@@ -86,7 +86,7 @@ class _Pair:
 
 
 @dataclass(slots=True)
-class _Tally:
+class _GraphTally:
     tools: defaultdict[str, _Tool] = field(default_factory=lambda: defaultdict(_Tool))
     pairs: defaultdict[tuple[str, str], _Pair] = field(default_factory=lambda: defaultdict(_Pair))
 
@@ -118,14 +118,14 @@ def build(units: Iterable[Unit], least_probability: float = 0.0, *, inner_cycles
     Without `inner_cycles` the cycles are v2's: whole components, also those seen side by side only once.
     """
     runs = [unit.uses for unit in units if len(unit.uses) > 1]
-    tally = _Tally()
+    tally = _GraphTally()
     for uses in runs:
         tally.add(uses)
     edges = [edge for edge in _edges(tally) if edge.probability >= least_probability]
     return ToolGraph(_nodes(tally, edges), edges, _cycles(runs, edges, inner_cycles), _paths(runs))
 
 
-def _edges(tally: _Tally) -> list[Edge]:
+def _edges(tally: _GraphTally) -> list[Edge]:
     leaving: Counter[str] = Counter()
     arriving: Counter[str] = Counter()
     for (source, target), pair in tally.pairs.items():
@@ -146,7 +146,7 @@ def _edges(tally: _Tally) -> list[Edge]:
     return sorted(edges, key=lambda e: (-e.count, e.source, e.target))
 
 
-def _nodes(tally: _Tally, edges: Sequence[Edge]) -> list[Node]:
+def _nodes(tally: _GraphTally, edges: Sequence[Edge]) -> list[Node]:
     fan_out = Counter(edge.source for edge in edges)
     fan_in = Counter(edge.target for edge in edges)
     nodes = [

@@ -36,7 +36,7 @@ class Sequences(NamedTuple):
     frequent: list[Frequent]
 
 
-class _Tally:
+class _SequenceTally:
     __slots__ = ("count", "sessions")
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ def count(units: Iterable[Unit], at_least: int, tuning: Tuning | None = None) ->
     """
     tuning = tuning or Tuning()
     shortest, longest = tuning.min_seq_length, tuning.max_seq_length
-    seen: dict[Tools, _Tally] = {}
+    seen: dict[Tools, _SequenceTally] = {}
     total = 0
     for session, uses in units:
         tools = tuple(use.tool for use in uses)
@@ -62,7 +62,7 @@ def count(units: Iterable[Unit], at_least: int, tuning: Tuning | None = None) ->
                 window = tools[end - length : end]
                 tally = seen.get(window)
                 if tally is None:
-                    tally = seen[window] = _Tally()
+                    tally = seen[window] = _SequenceTally()
                 tally.count += 1
                 total += 1
                 if not tally.sessions or tally.sessions[-1] != session:
