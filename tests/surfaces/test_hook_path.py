@@ -33,7 +33,7 @@ ONCE = {
     "recall.selection.select",
     "search.find.find",
     "search.relevance.judge",
-    "recall.withdrawn.standing",
+    "recall.withdrawn.without_withdrawn",
     "recall.disclosure.decide",
     "recall.disclosure.fit",
     "surfaces.hooks.record.served_before",

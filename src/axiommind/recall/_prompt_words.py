@@ -1,4 +1,4 @@
-"""Words that a prompt says without asking for anything, in four languages. Data; `question` weighs with it."""
+"""Words of a prompt that ask for nothing, in four languages. Data; `question` weighs with it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 
 __all__ = ["ASIDE", "GENERIC", "chinese", "japanese", "korean", "korean_orders"]
 
-# Acknowledgements and orders to go on.
+# Acknowledgements, and orders to carry on.
 _ASIDE_LIST = """
 y n yes yep yeah yea yup no nope nah ok okay okey kk k sure fine cool nice great good perfect awesome excellent
 amazing right correct exactly agreed agree approved approve accept accepted confirmed confirm proceed continue go
@@ -19,7 +19,7 @@ now later today here there see got understood makes make sense want need like lo
 maybe perhaps try start begin finish let lets us bye goodbye morning job welcome absolutely definitely certainly
 indeed true false undefined
 """
-# What is said in every project: an order of these alone recalls everything, and so nothing.
+# Words of every project: an order of these alone would recall everything, and so nothing.
 _GENERIC_LIST = """
 fix fixed fixes fixing bug bugs run runs running rerun test tests testing tested commit commits committed push pushed
 pull merge rebase branch check checks checked checking build builds built rebuild compile lint format add added adding
@@ -82,7 +82,7 @@ _JAPANESE_GENERIC = """
 
 @cache
 def korean() -> tuple[frozenset[str], frozenset[str]]:
-    """Words that are said aside, and words that are said everywhere."""
+    """Words that ask for nothing, and words that every project uses."""
     return frozenset(_KOREAN_ASIDE.split()), frozenset(_KOREAN_GENERIC.split())
 
 
@@ -93,7 +93,7 @@ def korean_orders() -> tuple[str, ...]:
 
 @cache
 def chinese() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The same, to be found in a run without blanks."""
+    """The same, to be found in a run without spaces."""
     return _any_of(_CHINESE_ASIDE), _any_of(_CHINESE_GENERIC)
 
 

@@ -38,7 +38,7 @@ __all__ = [
 
 
 class IndexItem(NamedTuple):
-    """Layer 1: one line of what may be meant."""
+    """Layer 1: one match, in a line."""
 
     id: str
     summary: str  # at most 100 characters
@@ -48,7 +48,7 @@ class IndexItem(NamedTuple):
     session_id: str | None
     citation: Citation | None
     project: str | None
-    entry: Learned | None = None  # of an insight: what was learned, how far it has risen
+    entry: Learned | None = None  # of an insight: the entry and its stage
     elsewhere: bool = False  # of another project than the one asked about
 
 
@@ -96,7 +96,7 @@ class Disclosed(NamedTuple):
 
 
 class Note(NamedTuple):
-    """One thing that is known, for a packet: a task, a decision, an error that was met before."""
+    """One thing that is known, for a packet: a task, a decision, a fixed error."""
 
     id: str
     kind: str  # task, decision, fact, insight, prompt, response, tool, file, doc …
@@ -111,7 +111,7 @@ class Section(NamedTuple):
 
 
 class Packet(NamedTuple):
-    """What an agent is told without having asked, most important section first."""
+    """Context that is injected unasked, most important section first."""
 
     sections: tuple[Section, ...]
 
@@ -138,7 +138,7 @@ class Expansion(NamedTuple):
 
 
 def decide(items: Sequence[IndexItem], settings: Disclosure) -> Expansion:
-    """The first rule that holds of an index, best first (R3.20 to R3.26)."""
+    """The first rule that applies to an index, best first (R3.20 to R3.26)."""
     if not (settings.enabled and settings.auto_expand):
         return Expansion()
     if not items:
@@ -161,11 +161,11 @@ def decide(items: Sequence[IndexItem], settings: Disclosure) -> Expansion:
 
 # The most characters of one answer, whatever its budget, as the client counts: it cuts what is longer.
 MOST_CHARS = 10_000
-# What the fence around an answer takes of it (surfaces/render/recall.py: fenced).
+# What the fence around an answer takes of it (surfaces/render/fence.py: fenced).
 FENCE_CHARS = 244
 # A detail of fewer characters than this says less than its line in the index.
 _LEAST_DETAIL = 160
-# Text that is looked at for what was asked.
+# Characters of a text that are searched for what was asked.
 _LOOKED_AT = 20_000
 # What a line or a header takes beside the texts in it: the most that surfaces/render/recall.py writes.
 _HEADER, _INDEX_LINE, _TIMELINE_LINE, _DETAIL, _META_LINE = 44, 56, 36, 64, 116
@@ -261,7 +261,7 @@ def within(details: Sequence[Detail], budget: int) -> list[Detail]:
 
 
 def _lines(settings: Disclosure | None, matches: Sequence[IndexItem], timeline: Sequence[TimelineItem]) -> int:
-    """What the lines of the index and of the timeline are taken to cost, in tokens (R3.32)."""
+    """The estimated cost of the lines of the index and of the timeline, in tokens (R3.32)."""
     if settings is None:
         return 0
     return len(matches) * settings.index_tokens + len(timeline) * settings.timeline_tokens
@@ -287,7 +287,7 @@ def _around(detail: Detail) -> int:
 
 
 def cites(citations: Iterable[Citation | None]) -> list[str]:
-    """Citations of lines that stand below each other: a file is named where it first occurs, then its lines do."""
+    """Citations of lines below each other: a file is named the first time, after that only its lines."""
     shown = []
     named: set[str] = set()
     for citation in citations:
@@ -301,13 +301,13 @@ def cites(citations: Iterable[Citation | None]) -> list[str]:
 
 
 def _farthest(timeline: Sequence[TimelineItem]) -> int:
-    """The place that is farthest from a target; of two, the earlier: what follows says more than what was before."""
+    """The item farthest from a target; of two, the earlier one: what follows says more than what came before."""
     targets = [i for i, item in enumerate(timeline) if item.is_target] or [0]
     return max(range(len(timeline)), key=lambda i: (min(abs(i - target) for target in targets), -i))
 
 
 def _cut(detail: Detail, most: int, asked: Sequence[Clause]) -> str | None:
-    """The part of a detail with most of what was asked, and a word that it is a part; None where there is no room."""
+    """The part of a detail with most of what was asked, marked as a part; None where there is no room."""
     note = f"\n[cut from {len(detail.content):,} characters; axm show {detail.id} has them all]"
     room = most - len(note) - 2
     if room < _LEAST_DETAIL:
@@ -326,7 +326,7 @@ def _cut(detail: Detail, most: int, asked: Sequence[Clause]) -> str | None:
 
 
 def _start(text: str, room: int, asked: Sequence[Clause]) -> int:
-    """Where the stretch begins that holds the most different words of what was asked, the first such one."""
+    """Where the first stretch begins that has the most different words of what was asked."""
     if not asked:
         return 0
     from axiommind.search.snippets import best_start, marks

@@ -1,4 +1,5 @@
-"""Around a passage: what was said before and after it, all of it, and what it has to do with others.
+"""The second and third layer of an answer: what was said before and after passages; and passages in full, with the
+files, tools and passages that belong to them.
 
 Unknown ids are skipped: an id may be old, or of something that was forgotten since.
 """
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from axiommind.ids import short_id
 from axiommind.projections.passages import KIND_BITS
 from axiommind.recall.disclosure import Detail, TimelineItem
-from axiommind.recall.withdrawn import claims, fallen, repeating
+from axiommind.recall.withdrawn import claims, repeating, withdrawn_among
 from axiommind.search.citations import locate
 from axiommind.search.rank import Passage
 from axiommind.search.reading.passage_ids import evidence_of
@@ -23,10 +24,10 @@ from axiommind.text.summary import preview
 
 __all__ = ["details", "timeline"]
 
-# Of a prompt, so many answers and calls are named; of a text, so many files and tools.
+# How many answers and calls of a prompt are named, and how many files and tools of a text.
 _CHILDREN = 20
 _NAMED = 10
-_READ_CHARS = 20_000  # of a text that is looked at for files
+_READ_CHARS = 20_000  # of a text, that are searched for files
 _PATH = lazy(r"(?<![\w@:/.-])(?:~?/|\.{1,2}/)?[\w@.-]+(?:/[\w@.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])")
 # Words with a dot in them that are no files: only a path, or one of these endings, is taken for a file.
 _ENDING_LIST = """
@@ -74,8 +75,8 @@ def _passages(db: sqlite3.Connection, wanted: Sequence[int]) -> list[Passage]:
 def timeline(
     db: sqlite3.Connection, wanted: Sequence[int], window: int = 3, *, is_served: bool = False
 ) -> list[TimelineItem]:
-    """What was said around passages in their sessions, `window` of them each side, in the order of time. What is served
-    to an agent is without the words of claims that do not stand any more."""
+    """What was said around passages in their sessions, `window` of them each side, in the order of time; what is served
+    to an agent, without the words of withdrawn claims."""
     targets = _passages(db, wanted)
     near: dict[int, Passage] = {}
     for target in targets:
@@ -86,7 +87,7 @@ def timeline(
     are_targets = {target.id for target in targets}
     if is_served:
         beside_them = near.keys() - are_targets
-        for gone in fallen(db, beside_them) | repeating(db, beside_them, are_targets):
+        for gone in withdrawn_among(db, beside_them) | repeating(db, beside_them, are_targets):
             del near[gone]
     texts = Texts(db)
     ordered = sorted(near.values(), key=lambda p: (p.timestamp or 0, p.id))
@@ -119,7 +120,7 @@ def _chunks(db: sqlite3.Connection, target: Passage, window: int) -> tuple[list[
 
 
 def details(db: sqlite3.Connection, wanted: Sequence[int]) -> list[Detail]:
-    """Passages in full, with what is known about them and what they have to do with others."""
+    """Passages in full, with their files and tools and the passages that belong to them."""
     passages = _passages(db, wanted)
     where = locate(db, [(p.id, p.kind, p.ref) for p in passages])
     learned = claims(db, [p.id for p in passages if p.session_id is not None])
@@ -151,8 +152,8 @@ def details(db: sqlite3.Connection, wanted: Sequence[int]) -> list[Detail]:
 
 
 def _whole(kind: str, title: str, text: str) -> str:
-    """A text below its title, unless that is how it begins. What was learned is titled by its own words: where the text
-    has all of them, it says enough."""
+    """A text below its title, unless it begins with it. The title of an entry is made of its words: where the text has
+    all of them, it is enough."""
     if not title or text.startswith(title.rstrip("…")):
         return text
     if kind == "insight" and set(_words(title)) <= set(_words(text)):

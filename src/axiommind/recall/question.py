@@ -16,9 +16,9 @@ from axiommind.text.stop_words import STOP_WORDS
 
 __all__ = ["question_of"]
 
-_READ_HEAD, _READ_TAIL = 32_000, 8_000  # characters of a prompt that are looked at
+_READ_HEAD, _READ_TAIL = 32_000, 8_000  # characters of a prompt that are read
 _KEPT_HEAD, _KEPT_TAIL = 1_300, 700  # and of the person's own words, that are asked
-_ENOUGH = 1.5  # what the words of a prompt have to tell together
+_ENOUGH = 1.5  # what the words of a prompt must be worth together
 _GENERIC_WORTH = 0.4
 
 # Texts that begin like this were written by a program, not by the person.
@@ -74,7 +74,7 @@ def _is_order(text: str) -> bool:
 
 
 def _ends(text: str) -> str:
-    """The beginning and the end of what is too long to be asked, cut between words."""
+    """The beginning and the end of a question that is too long, cut between words."""
     if len(text) <= _KEPT_HEAD + _KEPT_TAIL:
         return text
     head, tail = text[:_KEPT_HEAD], text[-_KEPT_TAIL:]
@@ -98,7 +98,7 @@ _PLAIN = lazy(r"[0-9A-Za-z_]+|[^\W0-9A-Za-z_]+")
 
 
 def _tells(text: str) -> bool:
-    """Whether the words of a text tell enough to be asked: one name, or two words that not everybody says."""
+    """Whether the words of a text are worth asking: one name, or two words that are not everybody's."""
     total = 0.0
     seen: set[str] = set()
     for found in _WORD.finditer(text):
@@ -123,7 +123,7 @@ def _worth(word: str) -> float:
     if word.isalpha():
         if len(word) < 2:
             return 0.0
-        # NameLikeThis, or a name in capitals, is of this project or of none
+        # NameLikeThis belongs to this project or to none
         return 2.0 if not (word.islower() or word.istitle() or word.isupper()) else 1.0
     if "'" in plain:
         return _worth(plain.partition("'")[0])

@@ -10,7 +10,7 @@ from axiommind.recall.selection import IndexRequest, Selection, select
 
 if TYPE_CHECKING:
     from axiommind.recall.disclosure import Detail, TimelineItem
-    from axiommind.search.lexical import Known
+    from axiommind.search.lexical import KnownWords
     from axiommind.search.semantic import Meaning
 
 __all__ = ["Reader"]
@@ -22,7 +22,7 @@ class Reader:
     def __init__(self, db: sqlite3.Connection, meaning: Meaning | None) -> None:
         self.db = db
         self._meaning = meaning
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, KnownWords] = {}
 
     def index(self, request: IndexRequest) -> Selection:
         """Layer 1: what may be meant."""

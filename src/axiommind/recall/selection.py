@@ -16,7 +16,7 @@ from axiommind.recall.disclosure import IndexItem
 if TYPE_CHECKING:
     from axiommind.search.find import Page
     from axiommind.search.hits import Hit
-    from axiommind.search.lexical import Known
+    from axiommind.search.lexical import KnownWords
     from axiommind.search.query import Query
     from axiommind.search.semantic import Meaning
 
@@ -25,7 +25,7 @@ __all__ = ["OF_ONE_SESSION", "IndexRequest", "Selection", "select"]
 # Of one session an agent is given no more lines than this, those that it was given before included: they are about the
 # same, and `axm timeline` has the rest.
 OF_ONE_SESSION = 3
-# Of other projects only what stands out is given: fewer passages tell that, in half the time.
+# Of other projects only what stands out is given: scoring fewer passages shows that, in half the time.
 SCORED_ELSEWHERE = 80
 
 
@@ -52,7 +52,7 @@ class Selection(NamedTuple):
 
 
 def select(
-    db: sqlite3.Connection, request: IndexRequest, meaning: Meaning | None, known: dict[str, Known]
+    db: sqlite3.Connection, request: IndexRequest, meaning: Meaning | None, known: dict[str, KnownWords]
 ) -> Selection:
     """`known` keeps what was read of the words of each question, for whoever asks again with other options."""
     from axiommind.search.find import MAX_K
@@ -73,17 +73,17 @@ def select(
 
 
 def _page(
-    db: sqlite3.Connection, request: IndexRequest, k: int, meaning: Meaning | None, known: dict[str, Known]
+    db: sqlite3.Connection, request: IndexRequest, k: int, meaning: Meaning | None, known: dict[str, KnownWords]
 ) -> Page:
     from axiommind.search.candidates import SCORED
     from axiommind.search.find import Options, find
-    from axiommind.search.lexical import FOLLOWING_FOR_A_CHANCE, Known
+    from axiommind.search.lexical import FOLLOWING_FOR_A_CHANCE, KnownWords
 
     without = frozenset((request.not_session,)) if request.not_session is not None else frozenset()
     scored = SCORED_ELSEWHERE if request.of_one and request.query.filters.project is None else SCORED
     options = Options(k, mode=request.mode, calibrated=True, without=without, floor=request.min_score, scored=scored)
     try:
-        words = known.setdefault(request.query.text, Known(FOLLOWING_FOR_A_CHANCE))
+        words = known.setdefault(request.query.text, KnownWords(FOLLOWING_FOR_A_CHANCE))
         return find(db, request.query, options, request.now, meaning, words)
     except AxmError as error:
         if meaning is None or isinstance(error, BadQuery | IndexCorrupt | NotFound | UsageError):
@@ -93,11 +93,11 @@ def _page(
 
 def _may_be_given(db: sqlite3.Connection, request: IndexRequest, hits: Sequence[Hit]) -> list[IndexItem]:
     """What may be given of hits, or instead of them."""
-    from axiommind.recall.withdrawn import standing, told
+    from axiommind.recall.withdrawn import already_told, without_withdrawn
 
     unwanted = _sessions(db, request.not_session)
     items = [_item(hit) for hit in hits]
-    known = told(db, request.skip, items) if request.skip else frozenset()
+    known = already_told(db, request.skip, items) if request.skip else frozenset()
     if request.not_session is not None:
         known |= _own(db, items, request.not_session)
 
@@ -106,7 +106,7 @@ def _may_be_given(db: sqlite3.Connection, request: IndexRequest, hits: Sequence[
         return item.session_id not in unwanted and item.id not in known and entry not in known
 
     # Asked again, because others may have taken the place of what was withdrawn.
-    found = [item for item in standing(db, [one for one in items if is_wanted(one)]) if is_wanted(item)]
+    found = [item for item in without_withdrawn(db, [one for one in items if is_wanted(one)]) if is_wanted(item)]
     return _spread(db, found, request) if request.of_one and found else found
 
 

@@ -1,7 +1,7 @@
-"""What still stands: a claim that was replaced, withdrawn or is in dispute is served neither as an entry nor in the
-words that it was learned from. Where another claim took its place, that one is.
+"""Withdrawn claims: what was superseded, deprecated or contested is served neither as an entry nor in the words that it
+was learned from. Where another claim superseded it, that one is served instead.
 
-Few statements, whatever the number of passages: this is on the way of every answer to an agent.
+A few statements, whatever the number of passages: every answer to an agent goes through here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,15 @@ from axiommind.text.query_terms import clauses
 from axiommind.text.summary import SUMMARY_CHARS, preview
 from axiommind.text.tokens import terms
 
-__all__ = ["Claim", "claims", "copied", "fallen", "repeating", "standing", "told"]
+__all__ = [
+    "PassageClaim",
+    "already_told",
+    "claims",
+    "copied",
+    "repeating",
+    "withdrawn_among",
+    "without_withdrawn",
+]
 
 _INSIGHT = KINDS["insight"]
 _KIND_OF = {number: kind for kind, number in KINDS.items()}
@@ -45,13 +53,13 @@ _EVIDENCE = """
     where e.session_id in ({sessions})
     order by e.id
 """
-# Claims of a passage's project that do not stand any more: of its own session, and of others if it is older than the
-# ruling. The newest ones, because each costs a comparison.
-_FELL = """
-    with fell as materialized (
+# Withdrawn claims of a passage's project: of its own session, and of others if the passage is older than the ruling.
+# Only the newest, because each costs a comparison.
+_WITHDRAWN = """
+    with withdrawn as materialized (
         select e.entry_id, e.session_id, e.project, e.rule, e.title, e.text,
                coalesce(n.title || ' ' || n.text, '') as instead,
-               (select max(strftime('%s', r.at)) * 1000 from rulings r where r.entry_id = e.entry_id) as fell_at
+               (select max(strftime('%s', r.at)) * 1000 from rulings r where r.entry_id = e.entry_id) as withdrawn_at
         from entries e
         left join entries n on n.entry_id = e.superseded_by
         where e.status <> 'active'
@@ -64,7 +72,7 @@ _FELL = """
     select p.id, f.entry_id, f.rule, f.title, f.text, f.instead
     from passages p
     join sessions s on s.id = p.session_id
-    join fell f on f.project = s.project and (f.session_id = p.session_id or p.timestamp < f.fell_at)
+    join withdrawn f on f.project = s.project and (f.session_id = p.session_id or p.timestamp < f.withdrawn_at)
     where p.id in ({wanted})
 """
 # Passages whose messages are also in another session: a fork holds what it was forked from.
@@ -75,9 +83,9 @@ _COPIED = """
     join records r on r.uuid = m.uuid and r.session_id = ?
 """
 _ANSWER_CHARS = 50
-_READ_CHARS = 4_000  # of a text that is looked at for the words of a claim
-# A passage that has so much of what a claim says repeats it, if it has all that another claim took the place of: a
-# question about the same has all but that.
+_READ_CHARS = 4_000  # of a text, that are searched for the words of a claim
+# A passage with so much of what a claim says repeats it, provided that it has everything that the superseding claim
+# changed: a question about the same subject has all but that.
 ECHO = 0.8
 _ENTRIES = """
     select id, entry_id, entry_type, stage, status, superseded_by, session_id, project, happened_at, rule, title, text,
@@ -87,7 +95,7 @@ _ENTRIES = """
 """
 
 
-class Claim(NamedTuple):
+class PassageClaim(NamedTuple):
     """An entry that rests on a passage."""
 
     entry_id: str
@@ -116,8 +124,8 @@ class _Row(NamedTuple):
         return self.id << KIND_BITS | _INSIGHT
 
 
-def claims(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[Claim]]:
-    """What was learned from the words of passages, by passage."""
+def claims(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[PassageClaim]]:
+    """The claims that were learned from the words of passages, by passage."""
     messages = _messages(passages)
     if not messages:
         return {}
@@ -128,9 +136,9 @@ def claims(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[Cl
         if other is not None:  # a copy keeps its messages' order, so that it is as long
             places.setdefault(other, []).append((passage, line, line + last - first))
     marks = ", ".join("?" * len(places))
-    found: dict[int, list[Claim]] = {}
+    found: dict[int, list[PassageClaim]] = {}
     for *claim, session, line in db.execute(_EVIDENCE.format(sessions=marks), tuple(places)):
-        one = Claim(claim[0], claim[1], claim[2], claim[3])
+        one = PassageClaim(claim[0], claim[1], claim[2], claim[3])
         for passage, first, last in places[session]:
             # Between a call and what came back are lines of others.
             is_in = line in (first, last) if passage & (1 << KIND_BITS) - 1 == KINDS["tool"] else first <= line <= last
@@ -140,7 +148,7 @@ def claims(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[Cl
 
 
 def _messages(passages: Iterable[int]) -> str:
-    """The select of the messages that passages are; empty where none is one."""
+    """The select of the messages behind passages; empty where there are none."""
     wanted: dict[str, list[int]] = {kind: [] for kind in _TABLES}
     for passage in passages:
         kind = _KIND_OF.get(passage & (1 << KIND_BITS) - 1)
@@ -154,16 +162,16 @@ def _messages(passages: Iterable[int]) -> str:
 
 
 def copied(db: sqlite3.Connection, passages: Iterable[int], session: str) -> set[int]:
-    """The passages whose words stand in a session too, because one of the two was forked from the other."""
+    """The passages whose words are in a session too, because one of the two was forked from the other."""
     messages = _messages(passages)
     if not messages:
         return set()
     return {ref << KIND_BITS | kind for kind, ref in db.execute(_COPIED.format(messages=messages), (session,))}
 
 
-def told(db: sqlite3.Connection, names: Iterable[str], items: Sequence[IndexItem]) -> frozenset[str]:
-    """Names of what was told, with what says the same: the entries that were learned from a passage that was told, and
-    of some items those passages that nothing was learned from but entries that were told."""
+def already_told(db: sqlite3.Connection, names: Iterable[str], items: Sequence[IndexItem]) -> frozenset[str]:
+    """Names of what was told, and of what says the same: the entries that were learned from a passage that was told,
+    and, of the items, passages from which only entries were learned that were told."""
     names = set(names)
     numbers = {item.id: number for item in items if item.entry is None and (number := number_of(item.id)) is not None}
     given = {number for name in names if not name.startswith("ent_") and (number := number_of(name)) is not None}
@@ -185,9 +193,8 @@ def repeating(db: sqlite3.Connection, passages: Iterable[int], targets: Collecti
     return {p for p, those in learned.items() if any(c.row << KIND_BITS | _INSIGHT in targets for c in those)}
 
 
-def fallen(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
-    """The passages in whose words a claim was made that does not stand any more, those that repeat such a claim in its
-    session, and the entries that do not stand."""
+def withdrawn_among(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
+    """The passages in whose words a withdrawn claim was made, those that repeat such a claim, and withdrawn entries."""
     passages = list(passages)
     found = {passage for passage, those in claims(db, passages).items() if any(c.status != "active" for c in those)}
     found |= _echoes(db, passages).keys()
@@ -199,10 +206,10 @@ def fallen(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
 
 
 def _echoes(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, list[str]]:
-    """The passages that repeat a claim which fell, each with the claims: as an agent does who notes what was decided,
-    or another session that went by it before it fell."""
+    """The passages that repeat a withdrawn claim, each with the claims: an agent that noted what was decided, or
+    another session that relied on it before it was withdrawn."""
     wanted = ", ".join(str(p) for p in passages if _KIND_OF.get(p & (1 << KIND_BITS) - 1) in _TABLES)
-    rows = db.execute(_FELL.format(wanted=wanted)).fetchall()
+    rows = db.execute(_WITHDRAWN.format(wanted=wanted)).fetchall()
     if not rows:
         return {}
     ids = ", ".join(str(passage) for passage in {row[0] for row in rows})
@@ -232,16 +239,17 @@ def _content(text: str) -> set[str]:
     return {term for clause in clauses(text) for term in clause.terms}
 
 
-def standing(db: sqlite3.Connection, items: Sequence[IndexItem]) -> list[IndexItem]:
-    """An index without what fell: its successors in its place, and nothing said twice; best first."""
+def without_withdrawn(db: sqlite3.Connection, items: Sequence[IndexItem]) -> list[IndexItem]:
+    """An index without withdrawn claims: what superseded them in their place, and nothing said twice; best first."""
     numbers = {item.id: number_of(item.id) or 0 for item in items}
     learned = claims(db, (numbers[item.id] for item in items if item.entry is None and item.session_id is not None))
-    # By item, the entries for whose sake it must not be served.
+    # By item, the withdrawn entries because of which it must not be served.
     echoes = _echoes(db, numbers.values())
-    fell = {
-        item.id: [*_fell(item, learned.get(numbers[item.id], ())), *echoes.get(numbers[item.id], ())] for item in items
+    withdrawn = {
+        item.id: [*_withdrawn_for(item, learned.get(numbers[item.id], ())), *echoes.get(numbers[item.id], ())]
+        for item in items
     }
-    rows = _chains(db, {item.entry.entry_id for item in items if item.entry is not None}.union(*fell.values()))
+    rows = _chains(db, {item.entry.entry_id for item in items if item.entry is not None}.union(*withdrawn.values()))
     where = locate(db, [(row.passage, "insight", row.id) for row in rows.values() if row.status == "active"])
     best: dict[str, IndexItem] = {}
 
@@ -251,13 +259,13 @@ def standing(db: sqlite3.Connection, items: Sequence[IndexItem]) -> list[IndexIt
             best[item.id] = item
 
     for item in items:
-        for entry in fell[item.id]:
+        for entry in withdrawn[item.id]:
             if (successor := _end(rows, entry)) is not None:
                 take(_item(successor, item.score, where))
-        if not fell[item.id]:
+        if not withdrawn[item.id]:
             row = rows.get(item.entry.entry_id) if item.entry is not None else None
             take(item if row is None else item._replace(summary=_in_a_line(row)))
-    for item in items:  # the words of an entry that is there itself
+    for item in items:  # the words of an entry that is in the index itself
         for claim in learned.get(numbers[item.id], ()):
             entry_item = best.get(short_id(claim.row << KIND_BITS | _INSIGHT))
             if entry_item is not None and best.pop(item.id, None) is not None:
@@ -265,14 +273,14 @@ def standing(db: sqlite3.Connection, items: Sequence[IndexItem]) -> list[IndexIt
     return sorted(best.values(), key=lambda item: -item.score)
 
 
-def _fell(item: IndexItem, learned: Iterable[Claim]) -> list[str]:
+def _withdrawn_for(item: IndexItem, learned: Iterable[PassageClaim]) -> list[str]:
     if item.entry is not None:
         return [item.entry.entry_id] if item.entry.status != "active" else []
     return [claim.entry_id for claim in learned if claim.status != "active"]
 
 
 def _chains(db: sqlite3.Connection, entries: set[str]) -> dict[str, _Row]:
-    """Entries, and what took the place of each, and of that."""
+    """Entries, and what superseded each of them, and so on."""
     rows: dict[str, _Row] = {}
     wanted = entries
     while wanted:
@@ -284,7 +292,7 @@ def _chains(db: sqlite3.Connection, entries: set[str]) -> dict[str, _Row]:
 
 
 def _end(rows: dict[str, _Row], entry: str) -> _Row | None:
-    """The claim that stands now in the place of an entry; None where none does."""
+    """The active claim at the end of what superseded an entry; None where there is none."""
     at = rows.get(entry)
     seen: set[str] = set()
     while at is not None and at.status == "superseded" and at.entry_id not in seen:
@@ -294,7 +302,7 @@ def _end(rows: dict[str, _Row], entry: str) -> _Row | None:
 
 
 def _in_a_line(row: _Row) -> str:
-    """What an entry says; of a question with its answer, whatever their length."""
+    """What an entry says in a line; of a question also its answer, whatever their length."""
     if _is_question(row.rule):
         answer = preview(row.text, _ANSWER_CHARS)
         return f"{preview(row.title, SUMMARY_CHARS - 3 - len(answer))} → {answer}"

@@ -14,7 +14,7 @@ from axiommind.search.rows import Texts, passages_where
 from axiommind.text.query_terms import Clause, phrase
 from axiommind.text.tokens import terms
 
-__all__ = ["OF_ONE_GROUP", "SCORED", "literally", "passing", "scored", "standing", "within"]
+__all__ = ["OF_ONE_GROUP", "SCORED", "entry_weights", "literally", "passing", "scored", "within"]
 
 # Passages that are read and scored, and how many of one session: hit@1 of every set is the same with 300 and 5,000.
 SCORED = 240
@@ -36,7 +36,7 @@ def scored(
     asked: rank.Asked,
     must: list[Clause],
     texts: Texts,
-    known: lexical.Known | None = None,
+    known: lexical.KnownWords | None = None,
     most: int = SCORED,
 ) -> list[rank.Scored]:
     gathered = lexical.gather(db, list(asked.weighed), within(db, query), known)
@@ -54,7 +54,7 @@ def scored(
     places = _places(asked, gathered, passages)
     sizes = lexical.lengths(db, places)
     titles = _titles(db, passages)
-    stands = standing(db, passages)
+    weights = entry_weights(db, passages)
 
     def ranked(some: Iterable[rank.Passage]) -> list[rank.Scored]:
         found = [
@@ -64,7 +64,7 @@ def scored(
                 places[p.id],
                 sizes.get(p.id, 0),
                 titles.get(p.ref, 0),
-                stands.get(p.id, 1.0),
+                weights.get(p.id, 1.0),
             )
             for p in some
         ]
@@ -129,8 +129,8 @@ def _titles(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[in
     return found
 
 
-def standing(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, float]:
-    """What is left of entries after their stage and status."""
+def entry_weights(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, float]:
+    """How much entries count, by their stage and status."""
     refs = {p.ref: p.id for p in passages if p.kind == "insight"}
     rows = db.execute(f"select id, stage, status from entries where id in ({', '.join(map(str, refs))})")
     return {refs[ref]: rank.STAGE_WEIGHT[stage] * rank.STATUS_WEIGHT[status] for ref, stage, status in rows}
@@ -170,7 +170,7 @@ def passing(db: sqlite3.Connection, query: Query, order: Sequence[int], texts: T
 
 
 def literally(db: sqlite3.Connection, query: Query, texts: Texts) -> list[rank.Passage]:
-    """The newest passages that hold the query as it stands; with no query at all, the newest that pass the filters."""
+    """The newest passages that hold the query literally; with no query at all, the newest that pass the filters."""
     condition, values = filters.conditions(query.filters)
     literal = [text for text in (query.words.strip(), *query.phrases) if text]
     if not literal and not query.filters.lang and condition == "true":

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["MODES", "Options", "Page", "asked_at", "connect", "find"]
 
-# auto: by words and meaning where that costs little, and by words alone where they say all.
+# auto: by words and meaning where that costs little, by words alone where they are enough.
 MODES = ("auto", "lexical", "semantic", "hybrid")
 
 MAX_K = 100
-# Of a long prompt, so many of its clauses are looked for: those that are worth most.
+# How many clauses of a long prompt are searched for: those that are worth most.
 MOST_CLAUSES = 12
 # A question with all the words of another, and no more than so many times as long, asks the same.
 ASKS_AGAIN = 1.2
@@ -77,10 +77,10 @@ def find(
     options: Options,
     now: int,
     meaning: Meaning | None = None,
-    known: lexical.Known | None = None,
+    known: lexical.KnownWords | None = None,
 ) -> Page:
-    """The best passages (or sessions) for a query, as of `now` (epoch ms). Who asks the same words again, of another
-    project or with other options, in the same state of the index, may keep what was read of them in `known`."""
+    """The best passages (or sessions) for a query, as of `now` (epoch ms). `known` keeps what was read about its words,
+    for a caller that asks them again, of another project or with other options, in the same state of the index."""
     started = time.perf_counter()
     k = max(min(options.k, MAX_K), 0)
     if options.group and not query.filters.kinds:  # an entry repeats what its session says: that would count twice
@@ -89,7 +89,7 @@ def find(
     vectors = "" if meaning is None else meaning.version
     offset = _offset(options.cursor, _state(db, query, options, now, vectors)) if options.cursor else 0
     if known is None and options.calibrated:
-        known = lexical.Known(lexical.FOLLOWING_FOR_A_CHANCE)
+        known = lexical.KnownWords(lexical.FOLLOWING_FOR_A_CHANCE)
     wanted = clauses(query.words)
     must = [c for c in map(phrase, query.phrases) if c is not None]
     asked = _asked(db, query, wanted + must, options, now, known)
@@ -140,13 +140,13 @@ def _by_meaning(
     meaning: Meaning,
     texts: Texts,
 ) -> tuple[str, list[rank.Scored]]:
-    """How it was searched, and what meaning makes of what words found."""
+    """The search method, and the passages that words found, fused with those near in meaning."""
     from axiommind.search import semantic
 
     if options.mode == "auto" and (asked.found or 0.0) >= semantic.ALL_FOUND:
         return method, scored
     vector = meaning.vector(query)
-    if vector is None:  # it says too little: then by words, also where they were not asked for
+    if vector is None:  # it says too little: then by words, even in semantic mode
         return method, scored or candidates.scored(db, query, asked, must, texts)
     if options.mode == "semantic":
         return "semantic", semantic.nearest(db, query, asked, must, meaning, vector, texts)
@@ -155,7 +155,7 @@ def _by_meaning(
 
 
 def _alike(method: str, scored: Sequence[rank.Scored], meaning: Meaning | None) -> rank.Alike | None:
-    """Where meaning was asked, passages are also folded by it."""
+    """In a search by meaning, passages are also folded by meaning."""
     if meaning is None or method not in ("hybrid", "semantic"):
         return None
     from axiommind.search.overlap import alike
@@ -164,8 +164,7 @@ def _alike(method: str, scored: Sequence[rank.Scored], meaning: Meaning | None) 
 
 
 def _asks_again(asked: rank.Asked, one: rank.Scored, query: Query, texts: Texts) -> bool:
-    """Whether a passage is a question that says no more than this one: it is no answer, and would hide the one that
-    there is."""
+    """Whether a passage is the same question again: it is no answer, and would hide the one that there is."""
     if one.passage.kind != "prompt" or asked.unknown or not all(one.words):
         return False
     said = texts(one.passage)[1].rstrip()
@@ -178,7 +177,7 @@ def _asked(
     wanted: list[Clause],
     options: Options,
     now: int,
-    known: lexical.Known | None = None,
+    known: lexical.KnownWords | None = None,
 ) -> rank.Asked:
     stats = lexical.statistics(db)
     read = known.weighed if known is not None else None

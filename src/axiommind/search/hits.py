@@ -21,7 +21,7 @@ __all__ = ["Found", "Hit", "grouped", "hits_of", "owner", "single"]
 
 
 class Learned(NamedTuple):
-    """The entry that a passage is: what was learned, how far it has risen, and whether it stands."""
+    """The entry behind a passage: its type, stage and status."""
 
     entry_id: str
     type: str
@@ -53,7 +53,7 @@ class Hit(NamedTuple):
     why: dict[str, Any]
 
 
-# What a score is of, where it is not of words alone: a cosine, or the sum of both.
+# What a score measures, where it is not words alone: a cosine, or both.
 _SCORE_KINDS = {"semantic": "cosine", "hybrid": "hybrid"}
 Found = tuple[rank.Scored, int, "rank.Group | None"]
 
@@ -72,7 +72,7 @@ def grouped(asked: rank.Asked, scored: Sequence[rank.Scored]) -> list[Found]:
 
 
 def _to_read(group: rank.Group) -> rank.Scored:
-    """Of a session the passage that tells a reader most, which need not be the best evidence."""
+    """The passage of a session that tells a reader most, which need not be the best evidence."""
     return max(
         group.best, key=lambda one: (one.score * rank.PASSAGE_WEIGHT[one.passage.kind] / one.kind, -one.passage.id)
     )
@@ -86,7 +86,7 @@ def hits_of(
     method: str,
     chances: Mapping[int, Judged] | None = None,
 ) -> tuple[Hit, ...]:
-    """What is shown of a page; where the chance of its passages is known, that is their score."""
+    """The hits of a page; where the chance of its passages is known, that is their score."""
     wanted = [w.clause for w in asked.weighed]
     where = locate(db, [(one.passage.id, one.passage.kind, one.passage.ref) for one, _, _ in page])
     hits = []
@@ -128,7 +128,7 @@ def hits_of(
 
 
 def _score(asked: rank.Asked, worth: float, method: str, is_group: bool) -> float:
-    """What is shown of a worth: a cosine as it is, words and meaning as the chance that the hit is right."""
+    """A worth as a score: a cosine as it is, words and meaning as the chance that the hit is right."""
     if method == "semantic":
         return round(worth, 6)
     if method == "hybrid":

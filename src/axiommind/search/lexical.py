@@ -20,7 +20,7 @@ from axiommind.text.query_terms import Clause
 
 __all__ = [
     "Gathered",
-    "Known",
+    "KnownWords",
     "OfKind",
     "Statistics",
     "Weighed",
@@ -36,9 +36,9 @@ __all__ = [
 # Places that the leading clauses of a query may have. With 24,000 instead, which take 12 ms, lme-pooled and LoCoMo gave
 # the same hit@1 within half a point, context-evaluator one question more.
 POSTINGS = 3_000
-# Commoner clauses that are looked up where a leading one is; what is commoner still says nothing.
+# Commoner clauses that are looked up where a leading one is; the most common ones say nothing.
 FOLLOWING = 4
-# For a chance, half of them will do: the figures of bench/relevance.py are the same, and it takes a third less time.
+# For a chance, half of them are enough: the figures of bench/relevance.py are the same, and it takes a third less time.
 FOLLOWING_FOR_A_CHANCE = 2
 # Words of a query that are looked up among the common ones; SQLite binds no more than some thousands at once.
 _COUNTED = 500
@@ -66,9 +66,9 @@ class Weighed(NamedTuple):
 Places = list[tuple[int, int]]
 
 
-class Known:
-    """What was read for a question and is the same for the next who asks it, of another project: its words, weighed,
-    and their places by their number in it."""
+class KnownWords:
+    """What was read about the words of a question, to be used again when it is asked of another project: the weighed
+    words, and their places by their number in it."""
 
     def __init__(self, following: int = FOLLOWING) -> None:
         self.following = following
@@ -177,7 +177,7 @@ def _is_word(clause: Clause) -> bool:
 
 
 def gather(
-    db: sqlite3.Connection, weighed: list[Weighed], within: Within | None = None, known: Known | None = None
+    db: sqlite3.Connection, weighed: list[Weighed], within: Within | None = None, known: KnownWords | None = None
 ) -> Gathered:
     """Candidates, what is known of their worth so far, and where the words are; only rows `within`, if given. What was
     read for the same words before is in `known`, and need not be read again."""

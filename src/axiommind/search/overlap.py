@@ -55,7 +55,7 @@ def alike(meaning: Meaning, scored: Sequence[Scored]) -> Alike:
 
 
 def _is_seen(meaning: Meaning, term: str) -> bool:
-    """Whether a vector would have told the term, if it mattered."""
+    """Whether a vector would show the term, if it mattered."""
     negations, empty = _little_words()
     if term in negations or any(map(str.isdigit, term)):
         return False
@@ -65,6 +65,6 @@ def _is_seen(meaning: Meaning, term: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _little_words() -> tuple[frozenset[str], frozenset[str]]:
-    """Negations, and words that say nothing, both as the index has them."""
+    """Negations and stop words, both as the index has them."""
     negations = frozenset(fts_text(_NEGATIONS).split())
     return negations, frozenset(fts_text(" ".join(STOP_WORDS)).split()) - negations

@@ -1,9 +1,9 @@
 """A query, parsed once at the edge: words, "phrases", -exclusions, and filters such as `kind:prompt since:"last week"`.
 
 Any text is a query. What looks like syntax but is not (`std::vector`, `C:\\path`, `12:30`, a URL, an unclosed quote,
-`--no-verify`, `-5`, `-m`) stays words, and no word is lost. Refused is only a filter that cannot mean anything: an
-unknown kind, a time that is none, a span that ends before it starts, two projects at once, an exclusion of a filter
-that has none, a value longer than any path. A lone surrogate becomes U+FFFD, so that all of it can be bound and
+`--no-verify`, `-5`, `-m`) stays words, and no word is lost. Only a filter that cannot mean anything is refused: an
+unknown kind, an invalid time, a span that ends before it starts, two projects at once, an exclusion of a filter that
+has none, a value longer than any path. A lone surrogate becomes U+FFFD, so that all of it can be bound and
 printed.
 """
 
@@ -27,7 +27,7 @@ _LANGUAGES = {"korean": "ko", "chinese": "zh", "japanese": "ja", "english": "en"
 _LISTS = frozenset({"kind", "tool", "tag"})  # several by comma; a file's name may hold one
 _ONCE = ("project", "session", "lang", "path")
 _EXCLUDABLE = ("kind", "tool")
-# What nobody means: SQLite and `re` would refuse it with an error of their own.
+# Beyond what anybody means: SQLite and `re` would refuse it with errors of their own.
 _MOST_VALUES = 64
 _LONGEST_VALUE = 4096
 _LATEST = 1 << 53
@@ -163,7 +163,7 @@ class Query(NamedTuple):
 
 
 def _language(name: str | None) -> str | None:
-    """`ko`, `ko-KR` and `Korean` are one; what is no language that we tell apart is a mistake."""
+    """`ko`, `ko-KR` and `Korean` are the same; a language that we cannot detect is an error."""
     if not name:
         return None
     short = _LANGUAGES.get(name.casefold(), name.casefold().replace("_", "-").partition("-")[0])

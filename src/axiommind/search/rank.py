@@ -57,15 +57,15 @@ NEAR_WEIGHT = 1.0
 NEAR_DISTANCE = 8  # the same at 4
 # Bigrams of one run overlap, so their being neighbours says less: cmrc-zh 0.990 at 0, 0.988 at 0.5; jaquad-ja +0.002.
 NEAR_WEIGHT_BIGRAMS = 0.2
-_PLACES = 20  # occurrences of a word that are looked at for it
+_PLACES = 20  # occurrences of a word that are checked for it
 # An answer is longer and more general than the question. lme-pooled hit@1, hit@5: 60.0, 82.5 with answers at 0.7, and
 # 60.9, 84.7 at 0.6 (with halved frame words), 57.0, 82.5 at 1. Tool calls: 84.8 · 65.5 at 1, 86.4 · 74.1 at 0.85.
 KIND_WEIGHT = {"prompt": 1.0, "response": 0.6, "tool": 0.85, "insight": 1.0, "doc": 1.0, "pad": 1.0}
 # Those are for the evidence of a session, where a file that was edited says much. Whoever asks for passages wants to
 # read: what was said comes before what was typed into a tool. Set by reading answers; no set measures it.
 PASSAGE_WEIGHT = {"prompt": 1.0, "response": 0.9, "tool": 0.55, "insight": 1.0, "doc": 1.0, "pad": 1.0}
-# What an entry is worth as an answer: how far it has risen, and whether it stands (DETAILS 2.4). Contested ones are
-# still found, after what is not; one that was replaced or withdrawn only when nothing else has the words.
+# What an entry is worth as an answer, by its stage and its status (DETAILS 2.4). Contested ones are found after those
+# that are not; one that was superseded or deprecated only when nothing else has the words.
 STAGE_WEIGHT = {"certified": 1.0, "verified": 0.9, "candidate": 0.75, "working": 0.65, "raw": 0.65}
 STATUS_WEIGHT = {"active": 1.0, "contested": 0.2, "deprecated": 0.05, "superseded": 0.05}
 # Evidence pooled over a session: its n-th best passage counts DECAY to the power n. 77.4 · 86.4 · 74.1 · 60.9 at 0.25,
@@ -148,10 +148,10 @@ class Asked(NamedTuple):
 
 
 def score(
-    asked: Asked, passage: Passage, places: Sequence[list[int]], length: int, titled: int = 0, standing: float = 1.0
+    asked: Asked, passage: Passage, places: Sequence[list[int]], length: int, titled: int = 0, entry_weight: float = 1.0
 ) -> Scored:
-    """What a passage is worth, given where each clause is in it. Its first `titled` terms are its title's; `standing`
-    is what an entry's stage and status leave of it."""
+    """What a passage is worth, given where each clause is in it. Its first `titled` terms are its title's;
+    `entry_weight` is how much an entry counts."""
     k1, b = SATURATION[passage.kind]
     if passage.kind in NEVER_SHORT:
         length = max(length, round(asked.stats.average))
@@ -163,7 +163,7 @@ def score(
             times += (TITLE_WEIGHT - 1) * sum(0 <= place < titled for place in found)
         words.append(worth * times * (k1 + 1) / (times + norm) if times else 0.0)
     near = _nearness(asked.weighed, places)
-    kind = asked.kinds[passage.kind] * standing
+    kind = asked.kinds[passage.kind] * entry_weight
     date = asked.dates(passage.timestamp) * asked.total if asked.dates and passage.timestamp else 0.0
     recency = _recency(passage.timestamp, asked.now)
     worth = ((sum(words) + near) * kind + date) * (1 + recency)
@@ -182,19 +182,19 @@ def coverage(asked: Asked, scored: Sequence[Scored]) -> float:
 def with_meaning(asked: Asked, one: Scored, similarity: float | None, worth: float, more: float = 0.0) -> Scored:
     """A passage with what its nearness to the question adds: a similarity of 1 is worth `worth`, and being near at all
     `more`."""
-    gave = (max(similarity or 0.0, 0.0) * worth + more) * _standing(asked, one)
+    gave = (max(similarity or 0.0, 0.0) * worth + more) * _entry_weight(asked, one)
     return one._replace(score=one.score + gave, meaning=gave, similarity=similarity)
 
 
 def by_meaning(asked: Asked, one: Scored, similarity: float) -> Scored:
     """A passage that is worth nothing but its nearness."""
-    gave = similarity * _standing(asked, one)
+    gave = similarity * _entry_weight(asked, one)
     nothing = (0.0,) * len(one.words)
     return one._replace(score=gave, meaning=gave, similarity=similarity, words=nothing, near=0.0, date=0.0)
 
 
-def _standing(asked: Asked, one: Scored) -> float:
-    """What an entry's stage and status leave of it; all of anything else."""
+def _entry_weight(asked: Asked, one: Scored) -> float:
+    """How much an entry counts, by its stage and status; anything else counts fully."""
     return one.kind / asked.kinds[one.passage.kind]
 
 

@@ -55,8 +55,8 @@ NEXT_ONES = 5
 # Where there are fewer sessions than that, the fifth is taken to be worth so much of the best: without, one prompt in
 # twenty about something else finds something in a store of a few sessions; with, one in fifty.
 FEW = 0.35
-# An entry that is contested or was replaced is hardly meant, however well it fits; one that only has not risen yet is.
-LEAST_STANDING = min(rank.STAGE_WEIGHT.values())
+# An entry that is contested or superseded is hardly meant, however well it fits; one of a low stage may be.
+LEAST_STAGE_WEIGHT = min(rank.STAGE_WEIGHT.values())
 
 
 def relevance(signs: Signs) -> float:
@@ -80,8 +80,8 @@ def judge(asked: rank.Asked, scored: Sequence[rank.Scored]) -> list[Judged]:
     for one in scored:
         own = one.score / (best[one.passage.group] or 1.0)
         signs = of_group[one.passage.group]._replace(own=max(own, 0.0))
-        standing = min(one.kind / asked.kinds[one.passage.kind] / LEAST_STANDING, 1.0)
-        judged.append(Judged(one, relevance(signs) * standing, signs))
+        stage = min(one.kind / asked.kinds[one.passage.kind] / LEAST_STAGE_WEIGHT, 1.0)
+        judged.append(Judged(one, relevance(signs) * stage, signs))
     judged.sort(key=lambda j: (-j.chance, -j.one.score, j.one.passage.id))
     return judged
 

@@ -40,7 +40,7 @@ _TEXT = {
 
 
 def passages_where(condition: str) -> str:
-    """The select of the passages that fulfil a condition on p, s, d, w and t."""
+    """The select of the passages that meet a condition on p, s, d, w and t."""
     joins = "".join(join for name, join in _MORE.items() if name in condition)
     return f"{PASSAGES}{joins} where {condition}"
 

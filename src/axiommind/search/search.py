@@ -47,7 +47,7 @@ class Search:
 
         if mode not in MODES:
             raise UsageError(f"there is no mode {mode!r}", hint=f"one of: {', '.join(MODES)}")
-        if now is None:  # a further page is of the same moment as the first one
+        if now is None:  # further pages are as of the same moment as the first one
             now = asked_at(cursor) or _now()
         query = Query.parse(text, now=now, **flags)
         named = query.filters.project
@@ -67,11 +67,11 @@ class Search:
             except AxmError as error:
                 if meaning is None or not (_is_of_vectors(error) or (cursor and isinstance(error, BadQuery))):
                     raise
-                page = find(connection, query, options, now)  # also of the next page, where the first had no vectors
+                page = find(connection, query, options, now)  # also for the next page, if the first one had no vectors
                 reason = error if _is_of_vectors(error) else NotFound("the first page was without vectors")
             if mode == "semantic" and meaning is not None and page.search_method != "semantic":
                 reason = reason or NotFound("the question says too little to be compared by its meaning")
-            if reason is None or mode == "auto":  # who leaves it to us need not know
+            if reason is None or mode == "auto":  # in auto mode nobody needs to know
                 return page
             return page._replace(note=f"{reason.message}; searched by words{reason.hint and f'; {reason.hint}'}")
 
@@ -106,21 +106,21 @@ class Search:
                     vector = meaning.embedder.embed_query(text)
                     found = meaning.store.near(TASK_TITLES, meaning.version, vector, k) if any(vector) else []
                 except AxmError:
-                    return []  # learning goes on by words, as searching does
+                    return []  # learning falls back to words, as search does
                 return [(one.key, 1 - one.similarity) for one in found]
 
         return near
 
     @contextlib.contextmanager
     def vectors(self, mode: str, db: Path | None) -> Iterator[tuple[Meaning | None, AxmError | None]]:
-        """The vectors that answer now and what made them, if they are asked for and at hand; else perhaps why not."""
+        """The active vectors and their embedder, if wanted and available; otherwise the reason, if it matters."""
         if mode == "lexical" or (mode == "auto" and db is not None):
             yield None, None
             return
         if db is not None:
             yield None, NotFound("there are no vectors for --db")
             return
-        if not (self.home.config.home / "vectors").is_dir():  # then nothing of the kind need be imported
+        if not (self.home.config.home / "vectors").is_dir():  # nothing of vectors needs to be imported
             yield None, _nothing()
             return
         from axiommind.search.semantic import Meaning
@@ -148,7 +148,7 @@ class Search:
                 store.close()
 
     def _embedder_of(self, settings: str, version: str, *, cold: bool) -> Embedder | None:
-        """The embedder that vectors were made with. One that takes long to load only if asked for, and once."""
+        """The embedder that vectors were made with, loaded once; a slow one only if `cold` allows it."""
         from axiommind.vectors.embedders import Settings, check, load, settings_of
 
         known = self._embedders
@@ -175,7 +175,7 @@ def _is_of_vectors(error: AxmError) -> bool:
 
 
 def _is_without_vectors(page: Page, meaning: Meaning) -> bool:
-    """Whether meaning was asked and its store, deleted since, had nothing at all to say."""
+    """Whether vectors were asked and their store, deleted since, is empty."""
     if page.search_method not in ("hybrid", "semantic") or any("similarity" in hit.why for hit in page.hits):
         return False
     return not meaning.store.versions().get(meaning.version)

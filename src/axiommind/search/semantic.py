@@ -172,6 +172,6 @@ def _unread(
 ) -> list[rank.Scored]:
     """Passages that were not found by their words: if they hold any, too few to tell."""
     passages = candidates.passing(db, query, rows, texts, ADDED)
-    stands = candidates.standing(db, passages)
+    weights = candidates.entry_weights(db, passages)
     nowhere: list[list[int]] = [[] for _ in asked.weighed]
-    return [rank.score(asked, p, nowhere, 0, 0, stands.get(p.id, 1.0)) for p in passages]
+    return [rank.score(asked, p, nowhere, 0, 0, weights.get(p.id, 1.0)) for p in passages]

@@ -24,7 +24,7 @@ __all__ = ["Like", "Similar", "nearest_to"]
 
 
 class Like(NamedTuple):
-    """A session or a task that is like another one."""
+    """A session or a task that is similar to another one."""
 
     id: str
     similarity: float
@@ -35,7 +35,7 @@ class Like(NamedTuple):
 
 
 class Similar(NamedTuple):
-    """What is nearest to a thing: passages (`hits`), or sessions or tasks (`others`)."""
+    """What is most similar: passages (`hits`), or sessions or tasks (`others`)."""
 
     id: str
     kind: str  # passage, session, task
@@ -84,9 +84,10 @@ def _passages_like(db: sqlite3.Connection, meaning: Meaning, row: int, k: int) -
     query = Query.parse("", now=now())
     asked = rank.Asked((), lexical.statistics(db), 0.0)
     passages = candidates.passing(db, query, [int(key) for key in near], texts, k * 4)
-    stands = candidates.standing(db, passages)
+    weights = candidates.entry_weights(db, passages)
     scored = [
-        rank.by_meaning(asked, rank.score(asked, p, (), 0, 0, stands.get(p.id, 1.0)), near[str(p.id)]) for p in passages
+        rank.by_meaning(asked, rank.score(asked, p, (), 0, 0, weights.get(p.id, 1.0)), near[str(p.id)])
+        for p in passages
     ]
     scored.sort(key=lambda one: (-one.score, one.passage.id))
     found = hits.single(scored, k, texts)[:k]

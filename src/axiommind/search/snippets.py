@@ -20,7 +20,7 @@ from axiommind.text.tokens import terms, word_terms
 __all__ = ["Snippet", "best_start", "cut", "marks", "telling"]
 
 SNIPPET_CHARS = 220
-# Text that is looked at for the best part.
+# Characters of a text that are searched for the best part.
 _LOOKED_AT = 8_000
 _WORD = re.compile(r"[0-9A-Za-z_]+")
 _ACCENTED = "\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff"
@@ -67,7 +67,7 @@ def cut(text: str, clauses: Sequence[Clause], limit: int = SNIPPET_CHARS) -> Sni
 
 
 def best_start(text: str, found: Sequence[tuple[int, int]], limit: int) -> int:
-    """Where a window of `limit` begins that shows the most different marked words, the first such one."""
+    """Where the first window of `limit` characters begins that shows the most different marked words."""
     if not found:
         return 0
     room = limit * 3 // 4
@@ -96,7 +96,7 @@ def telling(snippet: Snippet, summary: str) -> str:
 
 
 def marks(text: str, clauses: Sequence[Clause]) -> tuple[tuple[int, int], ...]:
-    """Where words of the text are that one of the clauses asks for; neighbours in one run are one mark."""
+    """The positions of words that one of the clauses asks for; neighbours in one run are one mark."""
     wanted = {term for clause in clauses for term in clause.terms}
     begins = tuple(clause.terms[-1] for clause in clauses if clause.prefix)
     hits = [*_words(text, wanted)]
@@ -112,7 +112,7 @@ def marks(text: str, clauses: Sequence[Clause]) -> tuple[tuple[int, int], ...]:
 
 
 def _words(text: str, wanted: set[str]) -> Iterator[tuple[int, int]]:
-    """Of the distinct words few are wanted, so those few are looked for and not each word looked at."""
+    """Few of the distinct words are wanted, so those few are searched for instead of checking each word."""
     distinct = {word for word in _WORD.findall(text) if not wanted.isdisjoint(word_terms(word))}
     if distinct:
         longest_first = sorted(distinct, key=lambda word: (-len(word), word))
@@ -129,7 +129,7 @@ def _runs(text: str, wanted: set[str], begins: tuple[str, ...]) -> Iterator[tupl
                 yield match.span()
             continue
         folded = normalize("NFKC", word)
-        folded = folded if len(folded) == len(word) else word  # another length: only what is written as asked is found
+        folded = folded if len(folded) == len(word) else word  # another length: only literal matches are found
         for i, pair in enumerate(map(add, folded, folded[1:])):
             if pair in wanted:
                 yield start + i, start + i + 2

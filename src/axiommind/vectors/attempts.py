@@ -1,6 +1,4 @@
-"""Embedding texts one by one where it has to be: a text that fails takes no others with it, and what was said about it
-quotes none of it.
-"""
+"""Embedding with failures: a text that fails takes no others with it, and the reason that is kept quotes none of it."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ def embed_each(embedder: Embedder, texts: Sequence[str]) -> list[Vector | Except
             raise _Wrong(f"{embedder.name} gave {len(made)} vectors for {len(texts)} texts")
     except Exception as error:
         if isinstance(error, (AxmError, MemoryError)) and not _answers(embedder, error):
-            raise  # no other text would fare better
+            raise  # no other text would do better
         if len(texts) == 1:
             return [error]
         half = len(texts) // 2

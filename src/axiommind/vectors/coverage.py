@@ -1,4 +1,4 @@
-"""How far the vectors are: what is done, what waits and what failed, by kind; and whether a version can be searched."""
+"""Coverage: how many texts have vectors, wait for them or failed, by kind; and whether a version can be searched."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RETRIES = 3  # of a text that failed
 
 
 class Counts(NamedTuple):
-    """How far the texts of a kind are."""
+    """How many texts of a kind are done, pending and failed."""
 
     done: int = 0
     pending: int = 0
@@ -29,13 +29,13 @@ class Counts(NamedTuple):
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Jobs that nobody has done yet."""
+    """The number of pending jobs."""
     (count,) = db.execute("select count(*) from vector_outbox where status = 'pending'").fetchone()
     return int(count)
 
 
 def coverage(db: sqlite3.Connection, version: str | None = None) -> dict[str, Counts]:
-    """How far each kind is in a version, or in the one that jobs are written for."""
+    """The counts of each kind in a version, by default in the one that jobs are written for."""
     rows = db.execute(
         """
         select item_kind, count(*) filter (where status = 'done'), count(*) filter (where status = 'pending'),

@@ -29,7 +29,7 @@ class Embedded(NamedTuple):
 
     done: int
     failed: int
-    kept: int  # whose vectors were there already, or that say nothing
+    kept: int  # that had their vectors already, or that mean nothing
     removed: int  # whose items are gone
     waiting: int
     over_budget: int
@@ -63,7 +63,7 @@ class Failure(NamedTuple):
 
 
 class EmbedStatus(NamedTuple):
-    """How far the vectors are."""
+    """The state of the vectors: embedder, versions, coverage, failures."""
 
     embedder: str
     store: str
@@ -91,11 +91,11 @@ class Embeddings:
         retry: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> Embedded:
-        """Make the vectors that are missing, and take out those of what is gone."""
+        """Make the vectors that are missing, and delete those of items that are gone."""
         again: Any = {"limit": limit, "kinds": kinds, "wait": wait, "retry": retry, "progress": progress}
         try:
             return self._make(**again)
-        except VectorsCorrupt as error:  # met on the way: the next writer moves the file aside
+        except VectorsCorrupt as error:  # found while writing: the next writer moves the file aside
             done = self._make(**again)
             return done._replace(
                 notes=(f"{error.message}: it was moved aside, and the vectors are made anew", *done.notes)
@@ -162,7 +162,7 @@ class Embeddings:
     def _work(
         self, work: OutboxWork, state: sqlite3.Connection, wanted: Sequence[str], limit: int | None
     ) -> tuple[Worked, bool]:
-        """Do what the outbox asks for; a version that is complete by that answers from now on. Whether it answers."""
+        """Do the jobs of the outbox, and activate the version when it is complete. Returns whether it is active."""
         from axiommind.vectors import versions
         from axiommind.vectors.coverage import is_complete
         from axiommind.vectors.outbox import reconcile
@@ -218,7 +218,7 @@ class Embeddings:
             db.close()
 
     def status(self) -> EmbedStatus:
-        """How far the vectors are; asks no embedder."""
+        """The state of the vectors; no embedder is asked."""
         from axiommind.projections.outbox import UNCHOSEN
         from axiommind.projections.outbox import wanted as wanted_version
         from axiommind.vectors import versions
@@ -347,7 +347,7 @@ def _changes(db: sqlite3.Connection) -> int:
 
 
 def _is_lost(db: sqlite3.Connection, store: Store, version: str) -> bool:
-    """Whether vectors that were made are not in the store any more; then their jobs wait again."""
+    """Whether vectors that were made are gone from the store; then their jobs become pending again."""
     from axiommind.db import atomic
 
     if store.versions().get(version):

@@ -77,7 +77,7 @@ class EmbedItem(NamedTuple):
 
 
 def words_of(kind: str) -> str:
-    """What things of a kind are called."""
+    """What items of a kind are called, for people."""
     return _WORDS[kind]
 
 
@@ -86,7 +86,7 @@ def collection_of(kind: str) -> str:
 
 
 def read(db: sqlite3.Connection, kind: str, ids: Sequence[int | str]) -> list[EmbedItem]:
-    """Those of these items that are there."""
+    """Those of these items that exist."""
     wanted = json.dumps(list(ids))
     if kind == "summary":
         return _sessions(db, wanted)

@@ -1,7 +1,7 @@
 """One writer of vectors at a time, on all machines that share a home.
 
 The lock is a row of `vectors/state.db` with a heartbeat. It can be taken when nobody has it, when its owner has not
-been heard of for a while, or when its owner ran on this machine and is gone. A writer that lost it stops before it
+sent a heartbeat for a while, or when its owner ran on this machine and is gone. A writer that lost it stops before it
 writes again.
 """
 
@@ -44,7 +44,7 @@ class Owner(NamedTuple):
     beat_at: int
 
     def is_gone(self, now: int) -> bool:
-        # A beat from the future is of a clock that was set back: it says nothing.
+        # A heartbeat from the future comes from a clock that was set back: it says nothing.
         if abs(now - self.beat_at) > STALE_MS:
             return True
         return self.host == platform.node() and not _is_running(self.pid)
@@ -143,7 +143,7 @@ class Lock:
         self._stop.set()
         self._thread.join()
         try:
-            with contextlib.suppress(sqlite3.Error):  # who comes next finds that we are gone
+            with contextlib.suppress(sqlite3.Error):  # the next process finds that this one is gone
                 self._db.execute("delete from writer where token = ?", (self._token,))
         finally:
             self._db.close()

@@ -94,7 +94,7 @@ class Models:
         return install(name, self.home.config.home, None if source is None else Path(source).expanduser(), progress)
 
     def remove(self, name: str) -> Model:
-        """Take an installed model away. Vectors that were made with it stay."""
+        """Remove an installed model. Vectors that were made with it stay."""
         return remove(name, self.home.config.home)
 
 
@@ -132,7 +132,7 @@ def install(name: str, home: Path, source: Path | None = None, progress: Progres
 
 
 def remove(name: str, home: Path) -> Model:
-    """Take an installed model away; what it was is returned. Vectors that were made with it stay."""
+    """Remove an installed model, and return what it was. Vectors that were made with it stay."""
     _known(name)
     there = _minilm(home)
     if not there.installed:

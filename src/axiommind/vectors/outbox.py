@@ -38,7 +38,7 @@ _PASSES = 20
 class Worked:
     done: int = 0
     failed: int = 0
-    kept: int = 0  # whose vectors were there already, or that say nothing
+    kept: int = 0  # that had their vectors already, or that mean nothing
     waiting: int = 0
     over_budget: int = 0  # that wait because there are newer ones
     texts: int = 0  # that were embedded, parts counted each
@@ -60,21 +60,21 @@ class OutboxWork:
     kinds: Collection[str] = KINDS[:-1]
     budget: int = -1  # most answers and tool calls with vectors, the newest ones; negative = all
     keep: Collection[str] = ()  # other versions whose jobs stay
-    check: Callable[[], None] = lambda: None  # fails when somebody else writes now
+    check: Callable[[], None] = lambda: None  # fails when another process has become the writer
     progress: Callable[[int, int], None] = lambda _done, _total: None
     now: Callable[[], int] = lambda: time.time_ns() // 1_000_000
     sleep: Callable[[float], None] = time.sleep
 
 
 def retry(db: sqlite3.Connection) -> None:
-    """Give every failed job all its tries again."""
+    """Let every failed job be tried again, as often as a new one."""
     with atomic(db):
         db.execute("update vector_outbox set status = 'pending', attempts = 0 where status = 'failed'")
 
 
 def reconcile(task: OutboxWork, *, limit: int | None = None, patient: bool = False) -> Worked:
-    """Do what is pending, and once more what failed, unless it did so too often or a moment ago. A patient one waits
-    for that moment."""
+    """Do what is pending, and again what failed, unless that was too often or a moment ago; with `patient`, wait for
+    that moment."""
     total = Worked()
     while True:
         if task.embedder is not None and task.store is not None:
@@ -175,7 +175,7 @@ class _Worker:
         return self._size if self._limit is None else max(min(self._size, self._limit - self.worked.handled), 0)
 
     def _target(self) -> None:
-        """The index may have been made anew since: then its jobs are of no version."""
+        """The index may have been rebuilt since: then its jobs have no version."""
         if jobs.wanted(self._db) != self._task.version:
             with atomic(self._db):
                 jobs.retarget(self._db, self._task.version, self._task.keep)
@@ -195,7 +195,7 @@ class _Worker:
         return [row[0] for row in rows if (kind, row[0]) not in self._beyond]
 
     def _keep_to_budget(self) -> None:
-        """What is older than the budget reaches has no vectors, also when it had some."""
+        """What is too old for the budget has no vectors; if it had some, they go."""
         if self._task.budget < 0:
             return
         rows = self._db.execute(
@@ -266,7 +266,7 @@ class _Worker:
                 self._put(collection, [item], made)
 
     def _changes(self) -> int:
-        """Another number whenever another connection has written."""
+        """A number that changes whenever another connection has written."""
         return int(self._db.execute("pragma data_version").fetchone()[0])
 
     def _mark(
@@ -277,7 +277,7 @@ class _Worker:
         errors: dict[int | str, str | None],
         seen: int,
     ) -> set[str]:
-        """Say of each job how it went, unless its text is another one by now. The keys of those that are gone."""
+        """Record the outcome of each job, unless its text has changed since. Returns the keys of items now gone."""
         at, version = self._task.now(), self._task.version
         with atomic(self._db):
             there = {item.id: item for item in items}
@@ -307,7 +307,7 @@ class _Worker:
         found: dict[str, list[Vector] | str] = {item.key: [] for item in items}
         at = 0
         while at < len(cut):
-            some = cut[at : at + max(self._size, 1)]  # how many at once may change on the way
+            some = cut[at : at + max(self._size, 1)]  # the size of a batch may change on the way
             at += len(some)
             started = time.monotonic()
             vectors = embed_each(self._embedder, [part for _, part in some])

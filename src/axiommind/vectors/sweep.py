@@ -21,7 +21,7 @@ _NAMED = ("summary", "task_title")
 
 
 def places(home: Path) -> list[Place]:
-    """Every store of a home: of the versions that are known, and those that lie there without one."""
+    """Every store of a home: those of known versions, and those without one."""
     found = dict.fromkeys(Place(one.store, one.place) for one in read_versions(home))
     for store, name in (("local", "local.db"), ("lance", "lance")):
         if (folder_of(home) / name).exists():

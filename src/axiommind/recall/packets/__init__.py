@@ -1,1 +1,1 @@
-"""Packets: what an agent is told unasked, at session start, before an edit, and after an error."""
+"""Packets: context that is injected unasked, at session start, before an edit, and after an error."""

@@ -1,7 +1,7 @@
-"""Signatures: the telling lines of an error, without the places and numbers in them, so that one met again is known.
+"""Error signatures: the telling lines of an error without paths and numbers, to recognise it when it comes back.
 
 The names in quotes count: a missing `yaml` is not a missing `numpy`. What the client says about the use of its own
-tools, what a person refused, and what took too long is no error worth remembering, and has no signature.
+tools, what a person refused, and what timed out is no error worth remembering, and has no signature.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ __all__ = ["Signature", "is_same", "signatures", "told_by"]
 
 _SAME = 0.85  # of the words of two lines
 _LINES = 6
-# What could not be run is said first or last; in the middle of a run's output stand the errors that tests print.
+# That something could not be run is said first or last; errors in the middle of the output are printed by tests.
 _ENDS = 4
 _TOLD_CHARS = 110
 
 
 class Signature(NamedTuple):
-    """A telling line, and what of it comes again: its words, and the names it has in quotes."""
+    """A telling line, and what of it is the same the next time: its words, and the names in quotes."""
 
     line: str
     words: frozenset[str]
@@ -58,7 +58,7 @@ _SAYS_NOTHING = (
 _SAYS_LITTLE = lazy(
     r"^found \d|^\d+ (?:fail|error)|\bat (?:async )?\S+ \(|^(?:e +)?assertionerror|^error: expect\(|^\[\w+\] "
 )
-# The client's own words about how its tools are used, and what people say to a call.
+# What the client says about the use of its tools, and what people answer to a call.
 _TRIVIAL = (
     "<tool_use_error>", "has not been read yet", "string to replace not found", "old_string", "modified since read",
     "unexpectedly modified", "sibling tool call", "doesn't want to proceed", "doesn't want to take",

@@ -1,7 +1,7 @@
-"""About a file: what binds it, and what went wrong with it, before an agent edits it. Only what is strong, else None.
+"""About a file, before an agent edits it: which rules hold for it, and what went wrong with it. None if unsure.
 
-An entry counts when it names this very file: by a name that no other file has, or with the folders before it. An edit
-that failed counts when its error says something, or when the same came again in another session.
+An entry counts when it names this very file: by a name that no other file has, or with the folders before it. A failed
+edit counts when its error says something, or when the same happened in another session.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from axiommind.extraction.rules import FIX, OWN_WORDS, PLAN, QUESTION, RECORD, form_of
 from axiommind.projections.passages import KIND_BITS, KINDS
 from axiommind.recall.disclosure import Note, Packet
-from axiommind.recall.packets.notes import STANDING, claim, day, entry_note, packet, passage_note
+from axiommind.recall.packets.notes import STAGE_RANK, claim, day, entry_note, packet, passage_note
 from axiommind.search import lexical
 from axiommind.text.patterns import lazy
 from axiommind.text.summary import on_one_line, preview
@@ -94,7 +94,7 @@ class _Entry(NamedTuple):
 
 
 def _binding(db: sqlite3.Connection, own: str, project: str, session: str | None) -> Iterable[Note]:
-    """The entries that name the file, what was laid down first, then the newest."""
+    """The entries that name the file: rules first, then the newest."""
     import json
 
     rows = _candidates(db, own)
@@ -160,7 +160,7 @@ def _binds(entry: _Entry) -> bool:
 
 def _stands(entry: _Entry) -> bool:
     least = "working" if entry.type == "decision" or form_of(entry.rule) == OWN_WORDS else "candidate"
-    return STANDING.get(entry.stage, 0) >= STANDING[least]
+    return STAGE_RANK.get(entry.stage, 0) >= STAGE_RANK[least]
 
 
 def _worth(entry: _Entry) -> int:
@@ -168,7 +168,7 @@ def _worth(entry: _Entry) -> int:
 
 
 def _by_name(entry: _Entry, own: str) -> bool:
-    """Whether the bare name will do. A person who lays down a rule for `schema.sql` knows which one is meant."""
+    """Whether the bare name is enough. A person who makes a rule for `schema.sql` knows which one is meant."""
     base = own.rpartition("/")[2]
     return is_distinctive(own) or (_worth(entry) > 1 and (base == own or not _is_common(base)))
 
@@ -215,7 +215,7 @@ _REJECTED = ("user doesn't want to proceed", "user rejected")
 
 
 def _failed_edits(db: sqlite3.Connection, path: str, session: str | None) -> Iterable[Note]:
-    """What stopped edits of the file in sessions but this and its subagents: each reason once, by the newest edit."""
+    """Why edits of the file failed in sessions other than this one and its subagents: each reason once."""
     rows = db.execute(_FAILED, {"path": path, "session": session}).fetchall()
     uses = len({row[0] for row in rows})
     newest: dict[str, tuple[Any, ...]] = {}
@@ -240,7 +240,7 @@ def _failed_edits(db: sqlite3.Connection, path: str, session: str | None) -> Ite
 
 
 def _reason(error: str) -> tuple[str, bool]:
-    """Why an edit failed, and whether that tells something by itself."""
+    """Why an edit failed, and whether that is worth knowing on its own."""
     if any(words in error[:300] for words in _REJECTED):
         said = error.partition("the user said:")[2].strip()
         return (f"the user refused it: “{preview(said, 120)}”", True) if said else ("", False)
@@ -269,7 +269,7 @@ _NEXT = """
 
 
 def _then(db: sqlite3.Connection, session: str, seq: int, path: str) -> str:
-    """What made the next edit of the file work, where that can be told."""
+    """What made the next edit of the file work, where that is known."""
     was_read = False
     for is_edit, is_error, file in db.execute(_NEXT, (session, seq)):
         if file == path and is_error == 0:

@@ -28,7 +28,7 @@ from axiommind.tools.kinds import CHECKS, is_run
 __all__ = ["FailedCall", "fix_note"]
 
 _AHEAD = 15  # calls after the failure in which it must have worked
-_HELPING = 3  # commands in between that nobody knows: of more, none can be said to have helped
+_HELPING = 3  # unknown commands in between: if there are more, nobody can say which of them helped
 _ERROR_CHARS = 50  # of a note, at least
 _NEXT = f"""
     select tool_name, classified_name, is_error, input_json, output,
@@ -133,7 +133,7 @@ def _done(failed: FailedCall, edits: dict[str, str], ran: dict[str, None], *, is
     elif not is_same_command:
         return ""
     if not edits and not ran:
-        return None  # it came and went by itself
+        return None  # it went away by itself
     if edits:
         names = [f"{path} ({change})" if change and len(edits) == 1 else path for path, change in edits.items()]
         return f"editing {', '.join(names[:3])}{f' and {len(names) - 3} more' * (len(names) > 3)}"
@@ -141,7 +141,7 @@ def _done(failed: FailedCall, edits: dict[str, str], ran: dict[str, None], *, is
 
 
 def _change(given: Mapping[str, Any]) -> str:
-    """A small edit in a few words: the first line that went and the first that came."""
+    """A small edit in a few words: the first line removed and the first one added."""
     old, new = given.get("old_string"), given.get("new_string")
     if not isinstance(old, str) or not isinstance(new, str) or len(old) > 4_000 or len(new) > 4_000:
         return ""
@@ -153,6 +153,6 @@ def _change(given: Mapping[str, Any]) -> str:
 
 
 def _plain(command: str, failed: FailedCall) -> str:
-    """A command without what becomes of its output, and, where its place cannot have been the fault, without that."""
+    """A command without what redirects its output and, where the folder cannot have been at fault, without `cd`."""
     plain = _AROUND.sub("", command).strip()
     return _MOVING.sub("", plain) if failed.told.is_about_code else plain

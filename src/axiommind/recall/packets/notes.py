@@ -1,6 +1,6 @@
-"""Notes: a row of the index as one line of a packet, with the id that opens it and where it stands.
+"""Notes: a row of the index as one line of a packet, with the id that opens it and its citation.
 
-What an agent is told unasked is made of these; which rows are worth telling is decided elsewhere.
+Whatever context is injected unasked is made of these; which rows are worth it is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from axiommind.search.citations import locate
 from axiommind.text.patterns import lazy
 from axiommind.text.summary import PREVIEW_CHARS, preview
 
-__all__ = ["STANDING", "claim", "day", "entry_note", "gist", "has_words", "packet", "passage_note"]
+__all__ = ["STAGE_RANK", "claim", "day", "entry_note", "gist", "has_words", "packet", "passage_note"]
 
-# A claim that was only heard (raw) is no claim yet; what is contested, superseded or deprecated is none any more.
-STANDING = {"certified": 4, "verified": 3, "candidate": 2, "working": 1}
+# How much a stage says. A raw entry is no claim yet; one that is contested, superseded or deprecated is none any more.
+STAGE_RANK = {"certified": 4, "verified": 3, "candidate": 2, "working": 1}
 # How clients begin the first prompt of a plan that was agreed on: the plan's own title says what it is about.
 _PLAN = lazy(r"\s*(?:Implement the following plan:?|Please implement this plan:?)\s*", re.IGNORECASE)
 _HEADING = lazy(r"#{1,6}\s*(?:Plan:\s*)?")
@@ -45,7 +45,7 @@ def entry_note(db: sqlite3.Connection, ref: int, entry_id: str, kind: str, text:
 
 
 def claim(rule: str, title: str, text: str, content: str) -> str:
-    """What an entry says, in a line: of a question its answer, of a plan why, of anything else itself."""
+    """What an entry says, in a line: a question with its answer, a plan with its reason, anything else as it is."""
     from axiommind.extraction.rules import PLAN, QUESTION, form_of  # most prompts meet no entry
 
     form = form_of(rule)
@@ -67,7 +67,7 @@ def gist(text: str, limit: int = PREVIEW_CHARS) -> str:
 
 
 def has_words(text: str) -> bool:
-    """Whether a prompt says something by itself, and not only "yes", "8" or "commit"."""
+    """Whether a prompt means something on its own, unlike "yes", "8" or "commit"."""
     text = _URL.sub(" ", text[:400])
     return len(_WORD.findall(text)) > 2 or (not text.isascii() and len(text.strip()) > 5)
 
@@ -77,7 +77,7 @@ def day(timestamp: int | None) -> str:
 
 
 def packet(sections: Iterable[tuple[str, Iterable[Note]]], skip: frozenset[str]) -> Packet | None:
-    """The sections that have something to say that was not said before; None when none has."""
+    """The sections that still have notes without those in `skip`; None when none has."""
     kept = []
     for title, notes in sections:
         new = tuple(note for note in notes if note.id not in skip)

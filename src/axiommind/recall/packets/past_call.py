@@ -11,7 +11,7 @@ from axiommind.text.summary import on_one_line
 
 __all__ = ["base_name", "changes_things", "command_of", "fields_of", "file_of", "programs_of"]
 
-# Programs that stand beside what a shell line is for.
+# Programs that only accompany what a shell line is for.
 _BESIDE_LIST = """
 cd echo cat ls head tail grep rg sleep export source true pwd wc which find sed awk sort test set mkdir jq tee date
 """
@@ -27,12 +27,12 @@ cat describe diff help info inspect list logs log ls outdated ps search show sta
 """
 _LOOKING_WORDS = frozenset(_LOOKING_WORDS_LIST.split())
 _QUERIES = ("select ", "show ", "explain ", "pragma ", "\\d", "\\l")  # to a database
-# Code that is given with the call looks at things as often as it changes them.
+# Inline code looks at things as often as it changes them.
 _INLINE = lazy(r"(?:python|pypy|node|bun|deno|ruby|perl|php)[\d.]*")
 
 
 def command_of(given: Mapping[str, Any] | str | None) -> str:
-    """What a call was of, on one line: its command, its file, or its values."""
+    """What a call was about, on one line: its command, its file, or its values."""
     fields = fields_of(given) if given is None or isinstance(given, str) else given
     for name in ("command", "file_path", "notebook_path", "path", "url", "query", "pattern"):
         if isinstance(fields.get(name), str):

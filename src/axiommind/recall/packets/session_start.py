@@ -1,8 +1,8 @@
 """Where we left off: what an agent is told when a session starts, and what it is given back after compaction.
 
 Reads only, and only rows that an index leads to: of a project its newest sessions and tasks, of a session its own.
-What is old is no news: tasks that nobody touched for a month, and a session of the month before, are left out. Words
-in which something was decided that does not stand any more are not quoted.
+Old news is left out: tasks that nobody touched for a month, and a last session older than that. Words in which
+something was decided that was withdrawn since are not quoted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from axiommind.extraction.rules import RECORD, form_of
 from axiommind.ids import number_of
 from axiommind.recall.disclosure import Note, Packet
-from axiommind.recall.packets.notes import STANDING, claim, day, entry_note, gist, has_words, packet, passage_note
+from axiommind.recall.packets.notes import STAGE_RANK, claim, day, entry_note, gist, has_words, packet, passage_note
 from axiommind.text.summary import preview
 
 __all__ = ["left_off", "recovery"]
@@ -32,8 +32,8 @@ _TASKS = 600
 _USES = 60  # of a session, from its end: where its last failure is looked for
 _RESPONSES = 40
 _STEPS = 8  # from a condition to what it was resolved to, and on
-_MOST = 0.75  # of the words of a claim: who says so many of them says it
-_MUCH = 0.6  # of what fell in a session: better a line too few than one that revives it
+_MOST = 0.75  # of the words of a claim: a text with so many of them says it
+_MUCH = 0.6  # of a withdrawn claim: better a line too few than one that revives it
 _ASKED_LAST = "asked last: "
 _ANSWERED_LAST = "answered last: "
 _URGENCY = {"critical": 0, "high": 1, "medium": 2, "low": 3}
@@ -83,7 +83,7 @@ def recovery(db: sqlite3.Connection, session: str | None, *, now: int) -> Packet
     if session is None or db.execute("select 1 from sessions where id = ?", (session,)).fetchone() is None:
         return None
     tasks = _tasks(db, [row[0] for row in db.execute(_SESSION_TASKS, (session,))])
-    words = _standing(db, [*_asked(db, session), *_last_words(db, session)], _fallen_claims(db, session))
+    words = _without_withdrawn(db, [*_asked(db, session), *_last_words(db, session)], _withdrawn_claims(db, session))
     sections: list[tuple[str, Iterable[Note]]] = [
         ("Asked", (note for note in words if note.kind == "prompt")),
         ("Decided and learned", _learned(db, session)),
@@ -113,7 +113,7 @@ _COPIES = """
     from prompts p join records r on r.uuid = p.uuid and r.session_id <> p.session_id
     where p.session_id = ?
 """
-_FALLEN = "select title, text from entries where session_id = ? and status <> 'active'"
+_WITHDRAWN = "select title, text from entries where session_id = ? and status <> 'active'"
 _PROMPTS = "select id, text, timestamp from prompts where session_id = ? order by id {order} limit {limit}"
 _WORDS = f"""
     select id, text, timestamp from responses
@@ -132,15 +132,15 @@ def _sessions(db: sqlite3.Connection, project: str) -> list[tuple[str, int, str 
 
 def _last_session(db: sqlite3.Connection, session: str, ended: int, title: str | None) -> list[Note]:
     notes = []
-    fell = _fallen_claims(db, session)
+    withdrawn = _withdrawn_claims(db, session)
     first = db.execute(_PROMPTS.format(order="asc", limit=1), (session,)).fetchone()
     if first is not None:
-        about = title if title and not _says_any(title, fell) else first[1]
+        about = title if title and not _says_any(title, withdrawn) else first[1]
         notes.append(passage_note(db, "prompt", first[0], f"{day(ended)}: {gist(about)}", ended))
         last = _last_prompt(db, session)
         if last is not None and last[0] != first[0]:
             notes.append(passage_note(db, "prompt", last[0], f"{_ASKED_LAST}{gist(last[1])}", last[2]))
-    return _standing(db, [*notes, *_last_words(db, session)], fell)
+    return _without_withdrawn(db, [*notes, *_last_words(db, session)], withdrawn)
 
 
 def _asked(db: sqlite3.Connection, session: str) -> Iterable[Note]:
@@ -164,32 +164,34 @@ def _last_words(db: sqlite3.Connection, session: str) -> Iterable[Note]:
         yield passage_note(db, "response", row[0], f"{_ANSWERED_LAST}{row[1]}", row[2])
 
 
-def _standing(db: sqlite3.Connection, notes: Iterable[Note], fell: list[set[str]]) -> list[Note]:
-    """Without the words in which something was claimed that does not stand any more. Nothing comes in their place: what
-    was asked before would not be what was asked last."""
-    from axiommind.recall.withdrawn import fallen
+def _without_withdrawn(db: sqlite3.Connection, notes: Iterable[Note], withdrawn: list[set[str]]) -> list[Note]:
+    """Without the words of withdrawn claims. Nothing takes their place: what was asked before would not be what was
+    asked last."""
+    from axiommind.recall.withdrawn import withdrawn_among
 
     numbers = {note.id: number_of(note.id) or 0 for note in notes}
-    gone = fallen(db, numbers.values()) if numbers else set()
+    gone = withdrawn_among(db, numbers.values()) if numbers else set()
     return [
-        note for note in notes if numbers[note.id] not in gone and not _says_any(note.text.partition(": ")[2], fell)
+        note
+        for note in notes
+        if numbers[note.id] not in gone and not _says_any(note.text.partition(": ")[2], withdrawn)
     ]
 
 
-def _fallen_claims(db: sqlite3.Connection, session: str) -> list[set[str]]:
-    """What a session claimed that does not stand any more, each as its words."""
-    rows = db.execute(_FALLEN, (session,)).fetchall()
+def _withdrawn_claims(db: sqlite3.Connection, session: str) -> list[set[str]]:
+    """What a session claimed that was withdrawn since, each as its words."""
+    rows = db.execute(_WITHDRAWN, (session,)).fetchall()
     return [words for title, text in rows if (words := _content(title) or _content(text))]
 
 
 def _says_any(text: str, claims: list[set[str]]) -> bool:
-    """Whether a title or a line is of one of these claims. Either may leave out words of the other."""
+    """Whether a title or a line says one of these claims. Either may leave out words of the other."""
     said = _content(text) if claims else set()
     return bool(said) and any(len(said & claim) >= _MUCH * min(len(said), len(claim)) for claim in claims)
 
 
 def _said_once(decided: list[Note], last: list[Note]) -> tuple[list[Note], list[Note]]:
-    """The decisions and what is told of the last session, each thing once: a plan is what its session was about, and
+    """The decisions and the notes on the last session, each thing once: a plan is what its session was about, and
     what was asked and answered last is often what was decided."""
     if last and not last[0].text.startswith((_ASKED_LAST, _ANSWERED_LAST)):
         about = _folded(last[0].text.partition(": ")[2])
@@ -227,7 +229,7 @@ _TASK = """
            json_extract(current_json, '$.history[#-1].actor') <> 'memory'
     from entities
 """
-# A task that is touched is written anew, so the newest rows are those that were touched last.
+# A task that changes is written anew, so the newest rows are those that changed last.
 _NEWEST_TASKS = f"""
     {_TASK}
     where rowid in (select rowid from entities where project = :project and entity_type = 'task'
@@ -319,14 +321,14 @@ _DECIDED = "select decision_id, action, ts from decisions where project = ? orde
 def _last_decisions(
     db: sqlite3.Connection, project: str, sessions: Iterable[tuple[Any, ...]], skip: frozenset[str]
 ) -> list[Note]:
-    """What was decided in the newest sessions and by a person's own word; what has risen far before the rest."""
+    """What was decided in the newest sessions, and by a person directly; entries of a high stage before the rest."""
     said: set[str] = set()
     found: list[tuple[bool, int, tuple[Any, ...]]] = []
     for session, _, _ in sessions:
         for row in db.execute(_ENTRIES, (session,)):
             if row[2] == "decision" and row[9] not in said and row[1] not in skip:
                 said.add(row[9])
-                found.append((STANDING[row[3]] >= STANDING["candidate"], row[8], row))
+                found.append((STAGE_RANK[row[3]] >= STAGE_RANK["candidate"], row[8], row))
         if sum(risen for risen, _, _ in found) > _DECISIONS:
             break
     found += [(True, ts, (decision, action)) for decision, action, ts in db.execute(_DECIDED, (project,))]

@@ -78,7 +78,7 @@ def _pad_lines(db: sqlite3.Connection, path: str) -> list[str]:
     if not rows:
         raise NotFound(f"there is no {path}", hint="axm pad list and axm workflow list show what there is")
     lines = [line for (text,) in rows for line in text.split("\n")]
-    return lines if lines[-1] or len(lines) == 1 else lines[:-1]  # what follows the last line break is no line
+    return lines if lines[-1] or len(lines) == 1 else lines[:-1]  # nothing follows the last line break
 
 
 def _document_lines(content: bytes | None, count: int, first: int, last: int) -> list[str]:
@@ -113,7 +113,7 @@ def _transcript_lines(
 
 
 def _path(db: sqlite3.Connection, wanted: str) -> tuple[str, str]:
-    """The indexed file that a path means: itself, or the only one that ends so."""
+    """The indexed file that a path means: that path, or the only one that ends with it."""
     for table, kind in (("documents", "document"), ("files", "transcript")):
         if db.execute(f"select 1 from {table} where path = ?", (wanted,)).fetchone():
             return wanted, kind

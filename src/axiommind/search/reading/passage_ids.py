@@ -13,7 +13,7 @@ __all__ = ["evidence_of", "numbers", "sessions_of", "words_of"]
 
 _ENTRY = "ent_"
 _MOST_EVIDENCE = 20
-# Where the words of an entry stand, as the passages that hold them.
+# The passages that hold the words of an entry.
 _EVIDENCE = f"""
     select distinct coalesce(
         (select p.id << {KIND_BITS} | {KINDS["prompt"]} from prompts p

@@ -90,7 +90,7 @@ _BESIDE = """
 
 
 def beside(db: sqlite3.Connection, passage: Passage, count: int) -> tuple[list[Passage], list[Passage]]:
-    """So many passages before and after one in its session, each in their order."""
+    """`count` passages before and after one in its session, in their order."""
     found = []
     for sign, order in (("<", "desc"), (">", "asc")):
         values = {"session": passage.session_id, "at": passage.timestamp or 0, "id": passage.id, "count": count}
@@ -102,7 +102,7 @@ def beside(db: sqlite3.Connection, passage: Passage, count: int) -> tuple[list[P
 
 def show(db: sqlite3.Connection, number: int, context: int = 1) -> Shown | None:
     """One passage by its number; None when there is none."""
-    index_version(db)  # another version's index is said to be one
+    index_version(db)  # refuses an index that another version made
     row = db.execute(f"{PASSAGES} where p.id = ?", (number,)).fetchone()
     if row is None:
         return None

@@ -1,4 +1,4 @@
-"""Telling: a session as it went, prompts and answers in order."""
+"""A session from start to end: its prompts and answers in order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TURNS = """
 
 
 class Turn(NamedTuple):
-    """What was asked or answered, with the id that opens it and what is around it."""
+    """A prompt or an answer, with the id that opens it."""
 
     id: str
     is_prompt: bool
@@ -37,7 +37,7 @@ class SessionTold(NamedTuple):
 
 
 class Sessions:
-    """Whole sessions, for whoever reads one from start to end."""
+    """Whole sessions, to be read from start to end."""
 
     def __init__(self, home: Home) -> None:
         self.home = home

@@ -22,7 +22,7 @@ __all__ = ["Agent", "Machine", "Wishes", "agents", "load", "say"]
 
 
 class Machine(NamedTuple):
-    """Where it is done: our home, the environment, the user's folder and the current one."""
+    """The machine to install on: our home, the environment, the user's folder and the current one."""
 
     config: Config
     environ: Mapping[str, str]
@@ -31,7 +31,7 @@ class Machine(NamedTuple):
 
 
 class Wishes(NamedTuple):
-    """What the user asked for. Without a scope, `uninstall` means every place there is."""
+    """What the user asked for. Without a scope, `uninstall` means every scope."""
 
     scope: str | None = None
     plugin: bool = False

@@ -1,7 +1,7 @@
-"""JSON files of other programs: read whole, changed without loss, and given back byte for byte.
+"""JSON files of other programs: read whole, changed without loss, and restored byte for byte.
 
-A file that cannot be understood is an error and stays as it is. What was there before our first change is kept in
-`backups/` of our home, with a ledger of what we wrote: a file that still is what we wrote is undone by its old bytes.
+A file that cannot be parsed is an error and stays as it is. What was there before our first change is kept in
+`backups/` of our home, with a ledger of what we wrote: a file that is still what we wrote is restored to its old bytes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class JsonFile(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """What a file holds and is to hold; no bytes = no file. `exact`: this gives back what was there before us."""
+    """A file before and after; no bytes = no file. `exact`: this restores what was there before us."""
 
     found: JsonFile
     after: bytes | None
@@ -137,7 +137,7 @@ def dump(data: Json, like: bytes | None) -> bytes:
 
 
 def replace(found: JsonFile, after: bytes | None, *, private: bool = False) -> None:
-    """Put new bytes in the place of the old ones at once, unless somebody else was faster."""
+    """Replace the file in one step, unless another program has written to it meanwhile."""
     path = found.path
     require_writable(path)
     if after is None:
@@ -169,7 +169,7 @@ def replace(found: JsonFile, after: bytes | None, *, private: bool = False) -> N
 
 
 def require_writable(path: Path, *, may_make_folder: bool = False) -> None:
-    """A file can be replaced whose bits say that it must not be: somebody meant that."""
+    """Refuse a read-only file: it could be replaced, but somebody made it read-only on purpose."""
     with suppress(FileNotFoundError):
         if not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK):
             raise AxmError(f"{path} is read-only: it was left as it is", hint="--print shows what it would hold")
@@ -191,7 +191,7 @@ def _require_unchanged(found: JsonFile) -> None:
 
 @contextmanager
 def alone(home: Path, seconds: float = 10) -> Iterator[None]:
-    """One at a time: the next waits, then finds what the one before has written. The lock ends with the process."""
+    """One process at a time: the next one waits, then sees what the first wrote. The lock ends with the process."""
     is_new = not home.exists()
     path = home / "install.lock"
     until = time.monotonic() + seconds
@@ -216,7 +216,7 @@ def alone(home: Path, seconds: float = 10) -> Iterator[None]:
 
 def _taken(path: Path) -> int | None:
     """The lock, open; None where somebody else has it. A home that cannot be written, or has no locks, goes without
-    one (-1): two that are at work at once are told so by their files."""
+    one (-1): two at once find out by their files."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -285,18 +285,18 @@ class Ledger:
         elif self.is_ours(found):
             entry = entry._replace(digest=digest)
         else:
-            # Others wrote since: the first backup is not what to go back to, but still tells what was there before us.
+            # Others have written since: the first backup is not to be restored, but shows what was there before us.
             self._backup(found)
             entry = entry._replace(digest="")
         self.files[str(found.path)] = entry
         self._write()
 
     def made(self, path: Path, folder: Path) -> None:
-        """A folder that was made for a file goes with it."""
+        """A folder that was made for a file is removed with it."""
         self.files[str(path)] = (self[path] or LedgerEntry("", "", ""))._replace(folder=str(folder))
 
     def drop(self, change: FileChange) -> Path | None:
-        """Forget a file that was undone. Its backup stays, unless the file holds just that again."""
+        """Forget a file that was restored. Its backup stays, unless the file is equal to it again."""
         entry = self.files.pop(str(change.path), None)
         if entry is None:
             return None

@@ -31,13 +31,13 @@ def axm(python: str | None = None) -> tuple[str, ...]:
 
 
 def is_passing(program: str) -> bool:
-    """Whether it is in a cache that goes away (uvx, pipx run)."""
+    """Whether it is in a cache that may be emptied (uvx, pipx run)."""
     parts = Path(program).parts
     return "archive-v0" in parts or ("pipx" in parts and ".cache" in parts)
 
 
 def note_for_plugin(home: Path, python: str | None = None) -> Path:
-    """Write down which program the scripts of the plugin start, in `hooks/program` of our home."""
+    """Record which program the plugin's scripts start, in `hooks/program` of our home."""
     file = home / "hooks" / "program"
     text = hook(python)[0] + "\n"
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

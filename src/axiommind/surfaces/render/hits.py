@@ -130,7 +130,7 @@ def lines_as_text(opened: Opened, home: Path) -> str:
 
 
 def as_text(page: Page, *, why: bool = False, now: float | None = None) -> str:
-    """Every hit: rank, score, what and when; the snippet; where it opens; how a session goes on."""
+    """Every hit: rank, score and snippet; kind and age; file and line; how to resume its session."""
     at = time.time() if now is None else now
     return "\n\n".join(_shown(n, hit, at, why=why) for n, hit in enumerate(page.hits, 1))
 
@@ -212,7 +212,7 @@ def _reasons(why: dict[str, Any]) -> list[str]:
 
 
 def highlighted(text: str, marks: tuple[tuple[int, int], ...]) -> str:
-    """The text with its marked words in bold where the terminal shows that."""
+    """The text with its marked words in bold, where the terminal can."""
     pieces = []
     at = 0
     for start, end in marks:

@@ -63,7 +63,7 @@ def _install(machine: Machine, wishes: Wishes) -> int:
 
 
 def _plan(path: Path, key: str, change: Callable[[Json], Json]) -> FileChange:
-    """What a file is to hold. One that would say the same is not written again, however it is written."""
+    """The change of a file. One whose content would be the same is not written again, however it is formatted."""
     found = _files.read(path)
     try:
         data = change(found.data)
@@ -166,7 +166,7 @@ def _what(change: FileChange) -> str:
 
 
 def _planned(machine: Machine, scope: str | None, ledger: Ledger) -> list[FileChange]:
-    """What takes our entries out of every file of a scope. A file elsewhere that is broken does not stop the others."""
+    """The changes that remove our entries from the files of a scope. A broken file elsewhere stops none of them."""
     known = {os.path.realpath(path) for name in ("user", "project") for path in places(machine, name)}
     changes = []
     for path in _ours_in(machine, scope):
@@ -206,7 +206,7 @@ def _undo(path: Path, ledger: Ledger) -> FileChange | None:
 
 
 def _known(path: Path, old: bytes | None) -> Json | None:
-    """What was there before us. A backup with entries of ours is of a later time and tells nothing."""
+    """The content before us. A backup with entries of ours was made later and says nothing."""
     if old is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Whether Claude Code is wired to the memory, what is wrong with that, and how its hooks answered last."""
+"""Whether Claude Code uses the memory, what is wrong with its settings, and how its hooks answered last."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def checks(config: Config, environ: Mapping[str, str], user: Path) -> list[Check
 
 
 def _wiring(machine: Machine) -> tuple[list[str], list[str], list[str]]:
-    """What is wired, what is wrong with that, and the programs that are named."""
+    """What is installed where, what is wrong with it, and the programs that it names."""
     wired: list[str] = []
     problems: list[str] = []
     programs: dict[str, None] = {}
@@ -99,7 +99,7 @@ def _program_problems(programs: Iterable[str]) -> list[str]:
 
 
 def _plugin_problems(machine: Machine, programs: dict[str, None]) -> list[str]:
-    """The plugin starts what `hooks/program` names, and lies where its marketplace was added from."""
+    """The plugin starts what `hooks/program` names, and is in the folder that was added as its marketplace."""
     problems = []
     try:
         program = (machine.config.home / "hooks" / "program").read_text(encoding="utf-8").strip()
@@ -114,7 +114,7 @@ def _plugin_problems(machine: Machine, programs: dict[str, None]) -> list[str]:
 
 
 def _answers(log: Path) -> tuple[dict[str, Json], list[str]]:
-    """The last call of each hook, from the end of their log, and what went wrong with it."""
+    """The last call of each hook, from the end of the log, and what went wrong with it."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 65_536))

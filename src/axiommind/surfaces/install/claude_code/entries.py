@@ -1,6 +1,6 @@
-"""Our entries in Claude Code's files: recognised, put in, made new and taken out; whatever else is there stays.
+"""Our entries in Claude Code's files: recognised, added, updated and removed; everything else stays.
 
-They are known by what they run, so those of an older version or another environment are found too.
+They are recognised by what they run, so those of an older version or another environment are found too.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _stem(program: str) -> str:
 
 
 def _groups(data: Json) -> dict[str, list[Any]]:
-    """The hooks by event, where they have the shape that they should have."""
+    """The hooks by event, where they have the expected shape."""
     hooks = data.get("hooks")
     found = hooks.items() if isinstance(hooks, dict) else ()
     return {event: groups for event, groups in found if isinstance(groups, list)}
@@ -94,7 +94,7 @@ def has_ours(data: Json) -> bool:
 
 
 def with_hooks(data: Json, program: tuple[str, ...]) -> Json:
-    """Settings with our hooks: where one of ours is, it is made new in its place; everything else stays."""
+    """Settings with our hooks: an old one of ours is updated in its place; everything else stays."""
     hooks = data.get("hooks", {})
     if not isinstance(hooks, dict):
         raise AxmError('"hooks" is not an object')
@@ -120,7 +120,7 @@ def _with_event(groups: list[Any], event: HookEvent, program: tuple[str, ...]) -
         old = next((h for h in handlers if _is_our_hook(h)), None)
         if old is None:
             continue
-        # What the user tuned in it, such as the timeout, stays.
+        # What the user changed in it, such as the timeout, stays.
         new = {**{k: v for k, v in old.items() if k not in wanted}, **wanted}
         new = {k: new[k] for k in dict.fromkeys((*old, *new))}
         matcher = {"matcher": event.matcher} if event.matcher and all(map(_is_our_hook, handlers)) else {}
@@ -153,7 +153,7 @@ def _stripped(groups: list[Any]) -> list[Any]:
 
 
 def without_ours(data: Json, before: Json | None) -> Json:
-    """A file without our entries. What became empty by that goes too, unless it was there before us."""
+    """A file without our entries. What is empty without them goes too, unless it was there before us."""
     result = dict(data)
     known = before or {}
     if our_hooks(data):
