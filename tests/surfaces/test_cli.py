@@ -466,3 +466,8 @@ def test_control_characters_do_not_reach_the_terminal(world: World) -> None:
     done = axm(world, "query", "--perspective", "prompts", "--format", "table")
     assert "\x1b" not in done.stdout and "\x07" not in done.stdout and "evil" in done.stdout
     assert "\x1b" not in axm(world, "start").stdout
+
+
+def test_a_table_without_rows_says_so(filled: World) -> None:
+    done = axm(filled, "query", "--sql", "select 1 as one where 0", "--format", "table")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "No rows.\n")

@@ -29,8 +29,8 @@ also: id, group, lang, kind, project, must_contain, forbidden (docs/search.md)
 
 examples:
   axm eval golden queries.yaml
-  axm eval golden queries.yaml --save            write queries.baseline.json
-  axm eval golden queries.yaml                   compare with it; exit code 3 if something got worse
+  axm eval golden queries.yaml --save    write queries.baseline.json
+  axm eval golden queries.yaml           compare with it; exit code 3 if worse
 """
 
 

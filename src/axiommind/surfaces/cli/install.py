@@ -13,9 +13,9 @@ HELP = "Add hooks and the MCP server to an agent's settings"
 GROUP = "wire up"
 _EPILOG = """examples:
   axm install claude-code
-  axm install claude-code --print            show what would be written, and where
+  axm install claude-code --print            show what it would write, and where
   axm install claude-code --scope project    only for this project
-  axm install claude-code --plugin           install the plugin, with slash commands and a skill
+  axm install claude-code --plugin           with slash commands and a skill
 
 A backup is kept in the home, and axm uninstall restores the old settings. Run it again after moving or updating the
 program; it changes only what is out of date.

@@ -11,9 +11,9 @@ from axiommind.surfaces.cli import _options as options
 HELP = "Serve the memory to an agent over MCP"
 GROUP = "wire up"
 _EPILOG = """examples:
-  axm install claude-code                     add it to Claude Code's settings, with the hooks
-  claude mcp add axiommind -- axm mcp         add only the server
-  axm mcp --http                              http://127.0.0.1:8765/mcp (needs the extra mcp)
+  axm install claude-code            add it to Claude Code, with the hooks
+  claude mcp add axiommind -- axm mcp  add only the server
+  axm mcp --http                       http://127.0.0.1:8765/mcp (extra mcp)
 
 The setting mcp.tools selects the tools to offer; every tool costs context. Over HTTP, requests for another host or from
 another origin are refused; if mcp.token is set, so are requests without the token.

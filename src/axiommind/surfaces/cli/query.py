@@ -191,8 +191,10 @@ def _print(columns: tuple[str, ...], rows: list[dict[str, Any]], form: str) -> N
         print(render.as_json_rows(rows))
     elif form == "csv":
         print(render.as_csv(columns, rows))
-    else:
+    elif rows:
         print(render.as_table(columns, rows))
+    else:
+        options.say("No rows.")
 
 
 def _list(form: str) -> int:

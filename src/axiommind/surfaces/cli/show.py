@@ -29,7 +29,7 @@ _EPILOG = """examples:
   axm show 1k9x4c
   axm show 1k9x4c --context 3
   axm show 1k9x4c --raw        the lines of the file, unchanged
-  axm show ent_1f0c            the passage of an entry; axm entry show has its history
+  axm show ent_1f0c            an entry's passage; axm entry show: its history
 """
 # What other ids begin with, and what shows them.
 _OTHERS = {

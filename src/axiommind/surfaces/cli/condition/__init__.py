@@ -3,7 +3,7 @@
 HELP = "Resolve the conditions that tasks wait for"
 GROUP = "work"
 EPILOG = """examples:
-  axm task blocked                                        shows the open conditions
+  axm task blocked                                     shows open conditions
   axm condition resolve cond_5b2f --to tsk_1ac1f1a1
   axm condition list
 """

@@ -20,8 +20,10 @@ _EPILOG = """examples:
   axm entry promote --policy half-life
 
 policies:
-  graduation  raises entries whose evidence was found and checked, or which several sessions used over weeks
-  half-life   lowers entries by one stage when nobody has said or used them for long (180, 90, 30, 7 days)
+  graduation  raises entries whose evidence was found and checked, or which
+              several sessions used over weeks
+  half-life   lowers entries by one stage when nobody has said or used them
+              for long (180, 90, 30, 7 days)
 """
 _POLICIES = ("graduation", "half-life")
 _EVERY = 1_000_000

@@ -16,7 +16,7 @@ HELP = "Show an entry or decision, its stage history and its evidence"
 _EPILOG = """examples:
   axm entry show ent_ca375937
   axm entry show ca375937 --json
-  axm entry show dec_01m7g043    a decision made with axm decision make, and the entries it rests on
+  axm entry show dec_01m7g043    a decision, and the entries it rests on
 
 The id may be shortened, and may be one that axm search printed. Showing an entry counts as using it, and entries in use
 keep their stage. axm entry why ID lists every event behind it.

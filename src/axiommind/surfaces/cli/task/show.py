@@ -10,7 +10,7 @@ from axiommind.surfaces.render import tasks as shown
 
 HELP = "Show a task, its blockers and its history"
 _EPILOG = """example:
-  axm task show tsk_1ac1f1a1          with the lines where each change was mentioned
+  axm task show tsk_1ac1f1a1    with the lines where each change was mentioned
 """
 
 
