@@ -171,11 +171,7 @@ def _without_withdrawn(db: sqlite3.Connection, notes: Iterable[Note], withdrawn:
 
     numbers = {note.id: number_of(note.id) or 0 for note in notes}
     gone = withdrawn_among(db, numbers.values()) if numbers else set()
-    return [
-        note
-        for note in notes
-        if numbers[note.id] not in gone and not _says_any(note.text.partition(": ")[2], withdrawn)
-    ]
+    return [n for n in notes if numbers[n.id] not in gone and not _says_any(n.text.partition(": ")[2], withdrawn)]
 
 
 def _withdrawn_claims(db: sqlite3.Connection, session: str) -> list[set[str]]:
