@@ -106,7 +106,7 @@ def test_a_start_tells_what_is_open_decided_and_said_last(busy: World) -> None:
 def test_every_note_opens(busy: World) -> None:
     memory = busy.memory()
     with reading(busy) as db:
-        notes = [*(start(busy) or Packet(())).notes, *(recovery(db, "s1", now=NOW) or Packet(())).notes]
+        notes = [*(start(busy) or Packet(())).notes, *(recovery(db, "s1") or Packet(())).notes]
     opens: dict[str, Callable[[str], object]] = {"tsk_": memory.tasks.show, "ent_": memory.entries.show}
     assert {note.id[:4] for note in notes} >= set(opens)
     assert all(opens.get(note.id[:4], memory.passages.show)(note.id) for note in notes)
@@ -145,7 +145,7 @@ def test_nothing_known_is_silence(world: World) -> None:
     with reading(world) as db:
         for project in (None, "/elsewhere"):
             assert left_off(db, project, session=None, source="startup", now=NOW, skip=frozenset()) is None
-        assert recovery(db, "nobody", now=NOW) is None
+        assert recovery(db, "nobody") is None
 
 
 @pytest.mark.parametrize("act", ["deprecated", "contested"])
@@ -169,7 +169,7 @@ def test_words_that_do_not_stand_are_not_quoted(world: World) -> None:
     world.memory().entries.rule(world.one("select entry_id from entries"), "contested", "is it so?")
     assert told(start(world)) == {"Last session": ["2026-01-05: look at the login page, please"]}
     with reading(world) as db:
-        assert told(recovery(db, "s1", now=NOW)) == {"Asked": ["first: look at the login page, please"]}
+        assert told(recovery(db, "s1")) == {"Asked": ["first: look at the login page, please"]}
 
 
 def test_what_was_decided_is_said_once(world: World) -> None:
@@ -219,7 +219,7 @@ def test_after_compaction_a_session_is_told_of_itself(world: World) -> None:
     session.prompt("make the tests pass again")
     session.answer("I am looking for the missing module.")
     with reading(learned(world, session)) as db:
-        assert told(recovery(db, "s1", now=NOW)) == {
+        assert told(recovery(db, "s1")) == {
             "Asked": ["first: Please add tax rates to the invoices", "last: make the tests pass again"],
             "Decided and learned": ["Which store should invoices use? → SQLite"],
             "Open tasks": ["Add docs (pending)"],
@@ -235,7 +235,7 @@ def test_a_failure_that_was_mended_is_not_still_failing(world: World) -> None:
     session.use("Bash", MISSING, error=True, command="pytest -q")
     session.use("Bash", "3 passed", command="pytest -q")
     with reading(learned(world, session)) as db:
-        assert "Still failing" not in told(recovery(db, "s1", now=NOW))
+        assert "Still failing" not in told(recovery(db, "s1"))
 
 
 # --- about a file ----------------------------------------------------------------------------------------
@@ -530,7 +530,7 @@ def test_no_table_is_read_from_end_to_end(busy: World) -> None:
     with reading(busy) as db:
         db.set_trace_callback(statements.append)
         left_off(db, PROJECT, session="new", source="startup", now=NOW, skip=frozenset())
-        recovery(db, "s1", now=NOW)
+        recovery(db, "s1")
         about_file(db, TAX, PROJECT, session="new")
         known_error(db, "Bash", {"command": "make check"}, MISSING, PROJECT, session="new")
         db.set_trace_callback(None)

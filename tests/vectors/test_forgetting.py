@@ -134,8 +134,8 @@ def test_without_its_extra_a_store_keeps_what_it_has_and_that_is_said(
     wanted = traces(told, "s1")
     done = axm("forget", "--session", "s1")
     assert (done.code, done.out) == (3, "s1\n") and "Forgotten: 1 session" in done.err
-    assert "Vectors of it may be left: the store lance needs lancedb, which is not installed" in done.err
-    assert f"hint: {extra_command('lance')}; then axm embed takes them out" in done.err
+    assert "Some of its vectors may be left: the store lance needs lancedb, which is not installed" in done.err
+    assert f"hint: {extra_command('lance')}; then axm embed removes them" in done.err
     assert held(told, wanted) == [], "the other store was purged"
     assert SECRET.encode() not in (told.home / "index.db").read_bytes() + (told.home / "log.db").read_bytes()
     assert told.rows("select id from sessions") == [("s2",)]

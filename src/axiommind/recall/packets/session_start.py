@@ -7,46 +7,30 @@ something was decided that was withdrawn since are not quoted.
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 from axiommind.extraction.rules import RECORD, form_of
 from axiommind.ids import number_of
 from axiommind.recall.disclosure import Note, Packet
 from axiommind.recall.packets.notes import STAGE_RANK, claim, day, entry_note, gist, has_words, packet, passage_note
+from axiommind.recall.packets.open_tasks import blocked_notes, open_notes, tasks_of_project, tasks_of_session
 from axiommind.text.summary import preview
 
 __all__ = ["left_off", "recovery"]
 
 _NEWS = 30 * 86_400_000  # milliseconds
-_OPEN = 5
-_BLOCKED = 5
 _DECISIONS = 3
 _FILES = 8
 _LEARNED = 5
-# Of a project: more sessions than these are not looked at for decisions, nor more tasks for open ones.
-_SESSIONS = 60
-_TASKS = 600
+_SESSIONS = 60  # of a project: more are not looked at for decisions
 _USES = 60  # of a session, from its end: where its last failure is looked for
 _RESPONSES = 40
-_STEPS = 8  # from a condition to what it was resolved to, and on
 _MOST = 0.75  # of the words of a claim: a text with so many of them says it
 _MUCH = 0.6  # of a withdrawn claim: better a line too few than one that revives it
 _ASKED_LAST = "asked last: "
 _ANSWERED_LAST = "answered last: "
-_URGENCY = {"critical": 0, "high": 1, "medium": 2, "low": 3}
-
-
-class _Task(NamedTuple):
-    id: str
-    title: str
-    status: str
-    priority: str | None
-    updated_at: int
-    entry_id: str | None  # that said so last
-    by_person: bool
 
 
 def left_off(
@@ -62,7 +46,7 @@ def left_off(
     if project is None:
         return None
     sessions = _sessions(db, project)
-    tasks = [task for task in _tasks_of(db, project) if task.by_person or now - task.updated_at < _NEWS]
+    tasks = [task for task in tasks_of_project(db, project) if task.by_person or now - task.updated_at < _NEWS]
     own = {session, *(row[0] for row in db.execute(_COPIES, (session,)))}
     before = next((row for row in sessions if row[0] not in own), None) if source == "startup" else None
     last = _last_session(db, *before) if before is not None and now - before[1] < _NEWS else []
@@ -70,25 +54,25 @@ def left_off(
         _last_decisions(db, project, sessions, skip), [note for note in last if note.id not in skip]
     )
     sections: list[tuple[str, Iterable[Note]]] = [
-        ("Blocked", _blocked(db, tasks)),
-        ("Open tasks", _open(db, tasks)),
+        ("Blocked", blocked_notes(db, tasks)),
+        ("Open tasks", open_notes(db, tasks)),
         ("Last decisions", decided),
         ("Last session", last),
     ]
     return packet(sections, skip)
 
 
-def recovery(db: sqlite3.Connection, session: str | None, *, now: int) -> Packet | None:  # noqa: ARG001
+def recovery(db: sqlite3.Connection, session: str | None) -> Packet | None:
     """What a session was about, from its own rows; None when it is not in the index."""
     if session is None or db.execute("select 1 from sessions where id = ?", (session,)).fetchone() is None:
         return None
-    tasks = _tasks(db, [row[0] for row in db.execute(_SESSION_TASKS, (session,))])
+    tasks = tasks_of_session(db, session)
     words = _without_withdrawn(db, [*_asked(db, session), *_last_words(db, session)], _withdrawn_claims(db, session))
     sections: list[tuple[str, Iterable[Note]]] = [
         ("Asked", (note for note in words if note.kind == "prompt")),
         ("Decided and learned", _learned(db, session)),
-        ("Blocked", _blocked(db, tasks)),
-        ("Open tasks", _open(db, tasks)),
+        ("Blocked", blocked_notes(db, tasks)),
+        ("Open tasks", open_notes(db, tasks)),
         ("Still failing", _failing(db, session)),
         ("Files changed", _files(db, session)),
         ("Last words", (note for note in words if note.kind == "response")),
@@ -215,88 +199,6 @@ def _content(text: str) -> set[str]:
     from axiommind.text.query_terms import clauses
 
     return {term for clause in clauses(text) for term in clause.terms}
-
-
-# --- tasks -----------------------------------------------------------------------------------------------
-
-_TASK = """
-    select entity_id, title, json_extract(current_json, '$.status'), json_extract(current_json, '$.priority'),
-           json_extract(current_json, '$.history[#-1].at'), json_extract(current_json, '$.history[#-1].entry_id'),
-           json_extract(current_json, '$.history[#-1].actor') <> 'memory'
-    from entities
-"""
-# A task that changes is written anew, so the newest rows are those that changed last.
-_NEWEST_TASKS = f"""
-    {_TASK}
-    where rowid in (select rowid from entities where project = :project and entity_type = 'task'
-                    order by rowid desc limit {_TASKS})
-      and json_extract(current_json, '$.status') in ('in_progress', 'blocked', 'pending')
-"""
-_SESSION_TASKS = "select distinct entity_id from task_events where session_id = ? and entity_id glob 'tsk_*'"
-_BLOCKERS = """
-    select x.entity_id, x.entity_type, x.title, json_extract(x.current_json, '$.status'),
-           coalesce(json_extract(e.meta_json, '$.auto_placeholder'), 0)
-    from edges e join entities x on x.entity_id = e.dst_id
-    where e.src_id = ? and e.rel_type = ?
-    order by e.position desc, e.dst_id
-"""
-
-
-def _tasks_of(db: sqlite3.Connection, project: str) -> list[_Task]:
-    return [_Task._make(row) for row in db.execute(_NEWEST_TASKS, {"project": project})]
-
-
-def _tasks(db: sqlite3.Connection, ids: Sequence[str]) -> list[_Task]:
-    rows = db.execute(f"{_TASK} where entity_id in (select value from json_each(?))", (json.dumps(ids),))
-    return [_Task._make(row) for row in rows]
-
-
-def _order(task: _Task) -> tuple[Any, ...]:
-    return task.status != "in_progress", _URGENCY.get(task.priority or "", 2), -task.updated_at, task.id
-
-
-def _open(db: sqlite3.Connection, tasks: Iterable[_Task]) -> Iterable[Note]:
-    wanted = [task for task in tasks if task.status in ("in_progress", "pending")]
-    for task in sorted(wanted, key=_order)[:_OPEN]:
-        state = task.status.replace("_", " ")
-        urgent = f", {task.priority}" if task.priority in ("critical", "high") else ""
-        yield _task_note(db, task, f"{task.title} ({state}{urgent})")
-
-
-def _blocked(db: sqlite3.Connection, tasks: Iterable[_Task]) -> Iterable[Note]:
-    for task in sorted((task for task in tasks if task.status == "blocked"), key=_order)[:_BLOCKED]:
-        yield _task_note(db, task, f"{preview(task.title, 100)}: waits for {_waits_for(db, task.id)}")
-
-
-def _waits_for(db: sqlite3.Connection, task: str) -> str:
-    """What a task waits for now. The view that says so for all tasks reads every edge there is."""
-    named = [_resolved(db, task, row) for row in db.execute(_BLOCKERS, (task, "blocked_by"))]
-    known = [row for row in named if not row[4]]
-    if not known:
-        guessed = [_resolved(db, task, row) for row in db.execute(_BLOCKERS, (task, "blocked_by_suggested"))]
-        return " and ".join(f"perhaps {row[2]}" for row in guessed[:2]) or "something that nobody named"
-    return " and ".join(f"{row[2]} (done)" if row[3] in ("done", "resolved") else row[2] for row in known[:3])
-
-
-def _resolved(db: sqlite3.Connection, task: str, blocker: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a condition turned out to be; itself when that is nothing, the task again, or a circle."""
-    at, seen = blocker, {blocker[0]}
-    for _ in range(_STEPS):
-        to = db.execute(f"{_BLOCKERS} limit 1", (at[0], "resolves_to")).fetchone()
-        if to is None or to[0] == task:
-            return at
-        if to[0] in seen:
-            break
-        seen.add(to[0])
-        at = to
-    return blocker
-
-
-def _task_note(db: sqlite3.Connection, task: _Task, text: str) -> Note:
-    said = db.execute("select id from entries where entry_id = ?", (task.entry_id,)).fetchone()
-    if said is None:
-        return Note(task.id, "task", preview(text), None, task.updated_at)
-    return entry_note(db, said[0], task.id, "task", text, task.updated_at)
 
 
 # --- what was decided and learned ------------------------------------------------------------------------

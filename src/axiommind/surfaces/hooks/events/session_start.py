@@ -35,7 +35,7 @@ def _packet(call: HookCall) -> HookAnswer:
         from axiommind.recall.packets.session_start import left_off, recovery
 
         if source == "compact":
-            packet = recovery(db, call.session or None, now=call.now)
+            packet = recovery(db, call.session or None)
         elif project is None:
             return silent("nothing was indexed of this project")
         else:

@@ -65,7 +65,7 @@ def _project_state(memory: Memory, scope: Scope) -> list[str]:
     session = memory.home.environ.get("CLAUDE_CODE_SESSION_ID") or None
     try:
         with memory.recall.reading() as reader:
-            mine = recovery(reader.db, session, now=now())
+            mine = recovery(reader.db, session)
             stands = left_off(reader.db, scope.project, session=session, source="startup", now=now())
     except NotFound:  # there is no index yet
         return []
