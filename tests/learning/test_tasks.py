@@ -539,12 +539,12 @@ def test_the_history_says_what_a_task_waits_for_and_where_that_was_said() -> Non
         ("task_mentioned", None, (), None),
     ]
     text = task_as_text(detail)
-    assert "waits for: something that was forgotten; the moon" in text and "may wait for: the sun" in text
+    assert "waits for: something forgotten; the moon" in text and "may wait for: the sun" in text
     assert "created: in progress · memory · /t/s1.jsonl:L0" in text and "replace" not in text
     shown = task_detail_json(detail)["history"][0]
     assert shown["citation"]["text"] == "/t/s1.jsonl:L0"
     unnamed = ask.get_task_detail(log.db, log.task_id("Land"))
-    assert unnamed is not None and "waits for: something that nobody named" in task_as_text(unnamed)
+    assert unnamed is not None and "waits for: an unnamed blocker" in task_as_text(unnamed)
 
 
 def test_what_it_may_wait_for_is_shown_as_what_it_became() -> None:

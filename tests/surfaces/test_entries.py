@@ -495,7 +495,7 @@ def test_supersede_and_undo(learned: World, axm: Axm) -> None:
     done = axm("supersede", name, "--by", other, "--reason", "anew")
     assert (done.code, done.out) == (0, f"{name}  active → superseded by {other}\n")
     assert f"superseded by {other}" in axm("entry", "show", name).out
-    assert f"takes the place of {name}" in axm("why", other).out
+    assert f"supersedes {name}" in axm("why", other).out
     assert axm("supersede", name, "--undo").out == f"{name}  superseded → active\n"
     assert "cannot supersede itself" in axm("supersede", name, "--by", name, "--reason", "x").err
 
@@ -562,7 +562,7 @@ def test_decide_and_decisions(learned: World, axm: Axm) -> None:
     assert first["evidence_ids"] == [name] and isinstance(first["timestamp"], int) and "at" not in first
     (said,) = [one for one in axm("decisions", "--json").json["decisions"] if one["id"] == name]
     assert said["evidence_ids"] == [] and said["evidence"] > 0
-    assert "a decision rests on it" in axm("why", name).out
+    assert "cited by a decision" in axm("why", name).out
 
 
 def test_a_decision_made_by_hand_is_shown(learned: World, axm: Axm) -> None:
@@ -571,7 +571,7 @@ def test_a_decision_made_by_hand_is_shown(learned: World, axm: Axm) -> None:
     done = axm("entry", "show", made[:20])
     assert done.code == 0 and done.out.startswith("Backups are made hourly\n")
     assert f"id       {made}\n" in done.out and "reason   it is one file\n" in done.out
-    assert f"Rests on\n  1. {QUESTION} · verified then, supports it\n     axm entry show {name}\n" in done.out
+    assert f"Rests on\n  1. {QUESTION} · verified at the time, supports it\n     axm entry show {name}\n" in done.out
     assert done.err == f"Every event behind it: axm entry why {made}\n"
     shown = axm("entry", "show", made, "--json").json
     assert (shown["schema"], shown["id"], shown["decision"]) == ("axm.decision.v1", made, "Backups are made hourly")
@@ -697,10 +697,10 @@ def test_blocked_tasks_say_what_they_wait_for(learned: World, axm: Axm) -> None:
     assert "waits for     Write the parser (pending)" in done.out
     axm("task", "set", task(axm, "Write the parser"), "--status", "done")
     over = axm("blocked")
-    assert "Write the parser (✓ done)" in over.out and "it can go on" in over.out
+    assert "Write the parser (✓ done)" in over.out and "it can continue" in over.out
     (one,) = axm("blocked", "--json").json["tasks"]
     assert one["may_go_on"] and one["blocked_by"][0]["is_over"]
-    assert "everything it waits for is over" in axm("task", "show", one["id"]).out
+    assert "all its blockers are done" in axm("task", "show", one["id"]).out
     assert axm("blocked", "--suggested").code == 1 and axm("blocked", "--suggested", "--unknown").code == 2
 
 
@@ -708,7 +708,7 @@ def test_a_blocker_that_nobody_named(learned: World, axm: Axm) -> None:
     name = task(axm, "Write the parser")
     axm("task", "set", name, "--status", "blocked")
     done = axm("blocked", "--unknown")
-    assert done.code == 0 and "something that nobody named" in done.out and "Ship" not in done.out
+    assert done.code == 0 and "an unnamed blocker" in done.out and "Ship" not in done.out
     (one,) = axm("blocked", "--unknown", "--json").json["tasks"]
     refused = axm("condition", "resolve", one["blocked_by"][0]["id"], "--to", task(axm, "Ship the release"))
     assert refused.code == 1 and "stands for every unknown blocker" in refused.err
@@ -726,7 +726,7 @@ def test_a_condition_is_resolved(learned: World, axm: Axm) -> None:
     assert listed.code == 0 and "the review by legal" in listed.out and "Ship the release" in listed.out
     shown = axm("conditions", "resolved", "--json").json
     assert shown["schema"] == "axm.conditions.v1" and shown["conditions"][0]["condition_id"] == condition
-    assert f"Ship the release (blocked, said as {condition})" in axm("blocked").out
+    assert f"Ship the release (blocked, named as {condition})" in axm("blocked").out
 
 
 def waits_for(world: World, text: str) -> str:

@@ -1,7 +1,7 @@
-"""An analysis as text, laid out as v2 of suggest-workflow printed it.
+"""An analysis as text, in the layout of suggest-workflow 2.
 
-Takes the same object that is printed as JSON; a section that was not asked for is not in it. What transcripts say is
-shown on one line and without control characters.
+Takes the same object that is printed as JSON; a section that was not asked for is not in it. Text from transcripts is
+printed on one line and without control characters.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Found = Mapping[str, Any]
 
 
 def as_text(found: Found, threshold: int, top: int) -> str:
-    """`threshold` is what was asked for, and `top` how many nodes and edges of the graph are shown: it holds all."""
+    """`threshold` is what was asked for; `top` is how many nodes and edges are shown of the graph, which has all."""
     depth = found["depth"]
     parts = [f"{_head(found)}\nDepth: {depth} | Multi-query: {DEPTHS[depth].combine.value}"]
     if "workflowAnalysis" in found:
@@ -157,7 +157,7 @@ def _joined(tools: Sequence[str], by: str) -> str:
 
 
 def _line(text: str, most: int | None = None) -> str:
-    """On one line, without what could steer a terminal, cut as v2 cut it."""
+    """On one line, without control characters, cut as suggest-workflow 2 did."""
     return " ".join(printable(text).split())[:most]
 
 

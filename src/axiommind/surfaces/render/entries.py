@@ -1,6 +1,6 @@
-"""Entries as JSON and as text for people, and how one came to be, in words: the same for every surface.
+"""Entries and decisions as JSON and as text for people: the same for every surface.
 
-Whatever a transcript says is printed through `render.printable`, titles on one line.
+Text from transcripts is printed through `render.printable`, titles on one line.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def several_projects(projects: Iterable[str | None]) -> bool:
 
 
 def short_ids(ids: Iterable[str]) -> dict[str, str]:
-    """Beginnings of ids, long enough to tell these apart; every command takes them."""
+    """Short forms of ids, long enough to tell these apart; every command accepts them."""
     full = set(ids)
     found: dict[str, str] = {}
     size = _SHORT
@@ -88,7 +88,7 @@ def _start(name: str, size: int) -> str:
 
 
 def labelled(rows: Iterable[tuple[str, str]]) -> str:
-    """Lines of a name and its value; without those that have none."""
+    """Lines of names and values; empty values are left out."""
     kept = [(name, value) for name, value in rows if value]
     room = max((len(name) for name, _ in kept), default=0)
     return "\n".join(f"  {render.dim(f'{name:<{room}}')}  {value}" for name, value in kept)
@@ -174,7 +174,7 @@ def _quote_json(quote: QuoteShown) -> dict[str, Any]:
 
 
 def entry_shown_as_text(shown: EntryShown, tasks: Mapping[str, TaskRow]) -> str:
-    """An entry as a person looks at it; `tasks` are those of its tasks that are known by title."""
+    """An entry in full; `tasks` are those of its tasks whose titles are known."""
     entry = shown.entry
     parts = [render.bold(one_line(entry.title)), labelled(_facts(shown)), *_content(entry)]
     parts.append(_section("Stages", [_step(*step) for step in shown.history]))
@@ -206,7 +206,7 @@ def _facts(shown: EntryShown) -> list[tuple[str, str]]:
 
 
 def _content(entry: EntryRow) -> list[str]:
-    """The claim in full, and why it was made or what it is about; what only repeats the title is left out."""
+    """The claim in full with its reason and target; text that only repeats the title is left out."""
     parts = [] if " ".join(entry.text.split()) == entry.title else [_indented(entry.text)]
     more = [(name, entry.content.get(name)) for name in ("rationale", "target", "status", "priority", "blockedBy")]
     rows = []
@@ -233,7 +233,7 @@ def _step(at: str, what: str, who: str, reason: str) -> str:
 
 
 def _quoted(number: int, quote: QuoteShown) -> str:
-    """Words in their place, the context dimmed, and the command that opens the lines."""
+    """A quote in its context, and the command that opens its lines."""
     lines = []
     if quote.quote:
         before = _beside(quote.before[-_AROUND_CHARS:]).lstrip()
@@ -254,7 +254,7 @@ def _quoted(number: int, quote: QuoteShown) -> str:
 
 
 def _beside(text: str) -> str:
-    """In a line, with the blank that parts it from the quote, if there was one."""
+    """On one line, with the blank between it and the quote, if there was one."""
     return render.printable(re.sub(r"\s+", " ", text))
 
 
@@ -287,7 +287,7 @@ def decision_json(shown: DecisionShown) -> dict[str, Any]:
 
 
 def decision_as_text(shown: DecisionShown) -> str:
-    """A decision made by hand, and the entries that it rests on."""
+    """A decision made by hand, and the entries it rests on."""
     facts = [
         ("id", shown.decision_id),
         ("type", "decision, made with axm decision make"),
@@ -297,7 +297,8 @@ def decision_as_text(shown: DecisionShown) -> str:
         ("date", render.day(shown.at)),
     ]
     rests = [
-        f"{number}. {one_line(title)} {render.dim(f'· {stage} then, {words_of(role)} it')}\n     axm entry show {name}"
+        f"{number}. {one_line(title)} {render.dim(f'· {stage} at the time, {words_of(role)} it')}\n"
+        f"     axm entry show {name}"
         for number, (name, title, stage, role) in enumerate(shown.evidence, 1)
     ]
     return "\n\n".join(

@@ -1,4 +1,4 @@
-"""How an entry came to be: every event about it as a sentence."""
+"""The history of an entry: every event about it as a sentence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Told(NamedTuple):
 
 
 def story(shown: EntryShown, events: Sequence[Event]) -> list[Told]:
-    """The events in order, each in one sentence or some."""
+    """The events in order, each as one or more sentences."""
     teller = _Teller(shown)
     return [
         Told(iso(event.ts), what, event.actor, event.event_id, event.event_type, event.happened_at)
@@ -36,7 +36,7 @@ def story(shown: EntryShown, events: Sequence[Event]) -> list[Told]:
 
 
 def decision_story(shown: DecisionShown) -> list[Told]:
-    """How a decision made by hand came to be: that it was made, and on what."""
+    """The history of a decision made by hand: that it was made, and on what evidence."""
     reason = f": {shown.reason}" if shown.reason else ""
     said = [f"decided{reason}"]
     for name, title, stage, role in shown.evidence:
@@ -95,7 +95,7 @@ class _Teller:
             failed = f" ({', '.join(one['failed'])})" if one["failed"] else ""
             yield f"checked by {names}: {'passed' if one['passed'] else 'failed'}{failed}"
         if not given["agree"]:
-            yield "the checkers disagree: axm doctor says how"
+            yield "the checkers disagree: see axm doctor"
 
     def _promoted(self, given: dict[str, Any]) -> Iterator[str]:
         from axiommind.projections.entry_rows import STAGES
@@ -112,8 +112,8 @@ class _Teller:
         yield f"conflict {given['conflict_id']} settled: {given['resolution']}"
 
     def _ruled(self, given: dict[str, Any], done: str) -> Iterator[str]:
-        if given["entry_id"] != self._entry.entry_id:  # only named: it takes the place of another one
-            yield f"takes the place of {given['entry_id']}"
+        if given["entry_id"] != self._entry.entry_id:  # only named: it supersedes another one
+            yield f"supersedes {given['entry_id']}"
             return
         reason = self._rulings.popleft().reason if self._rulings else given.get("reason", "")
         by = f" by {given['other_id']}" if given.get("other_id") else ""
@@ -132,10 +132,10 @@ class _Teller:
         return self._ruled(given, "restored")
 
     def _entry_used(self, given: dict[str, Any]) -> Iterator[str]:
-        yield {"shown": "shown", "decision": "a decision rests on it"}.get(given["how"], f"used: {given['how']}")
+        yield {"shown": "shown", "decision": "cited by a decision"}.get(given["how"], f"used: {given['how']}")
 
     def _decision_made(self, _given: dict[str, Any]) -> Iterator[str]:
-        yield "a decision was made on it"
+        yield "cited by a decision"
 
     def _task_created(self, given: dict[str, Any]) -> Iterator[str]:
         yield f"opened task {given['task_id']} as {words_of(given['status'])}"
@@ -147,17 +147,17 @@ class _Teller:
         yield f"priority of task {given['task_id']}: {given['from'] or 'none'} → {given['to'] or 'none'}"
 
     def _task_title_changed(self, given: dict[str, Any]) -> Iterator[str]:
-        yield f"gave task {given['task_id']} another title"
+        yield f"renamed task {given['task_id']}"
 
     def _task_blockers_set(self, given: dict[str, Any]) -> Iterator[str]:
         names = ", ".join(one["entity_id"] for one in given["blockers"]) or "nothing"
         yield f"task {given['task_id']} {'may wait' if given['mode'] == 'suggest' else 'waits'} for {names}"
 
     def _conflict_reopened(self, given: dict[str, Any]) -> Iterator[str]:
-        yield f"conflict {given['conflict_id']} is open again"
+        yield f"conflict {given['conflict_id']} reopened"
 
     def _task_mentioned(self, given: dict[str, Any]) -> Iterator[str]:
-        yield f"mentioned task {given['task_id']}, and changed nothing"
+        yield f"mentioned task {given['task_id']} without changing it"
 
     def _task_transition_rejected(self, given: dict[str, Any]) -> Iterator[str]:
         change = f"{words_of(given['from'])} → {words_of(given['to'])}"

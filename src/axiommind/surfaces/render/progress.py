@@ -1,4 +1,4 @@
-"""A progress bar on stderr: only on a terminal, only for work that lasts, gone when it is done."""
+"""A progress bar on stderr: only on a terminal, only for long work, and removed when it is done."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WIDTH = 30
 
 
 class Bar:
-    """Call it with (done, total); `close` wipes it away."""
+    """Call it with (done, total); `close` removes it."""
 
     def __init__(self, label: str) -> None:
         self._label = label

@@ -1,4 +1,4 @@
-"""Tasks as JSON and as text for people: lists, what a task waits for, and everything that happened to it."""
+"""Tasks as JSON and as text for people: lists, blockers and history."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _blocker_json(blocker: BlockerRow) -> dict[str, Any]:
 
 
 def is_over(blocker: BlockerRow) -> bool:
-    """Whether nothing has to be waited for any more."""
+    """Whether it no longer blocks anything."""
     return blocker.kind == "task" and blocker.status in ("done", "cancelled")
 
 
@@ -98,23 +98,23 @@ def blocked_as_text(found: Sequence[BlockedTask]) -> str:
 
 
 def waits(blocked_by: Sequence[BlockerRow], suggested: Sequence[BlockerRow]) -> list[str]:
-    """What a task waits for, what it may wait for, and that it need not any more."""
+    """What a task waits for, what it may wait for, and whether it can continue."""
     lines = [_blocker("waits for", blocker) for blocker in blocked_by]
     lines += [_blocker("may wait for", blocker, guess=True) for blocker in suggested]
     if may_go_on(blocked_by):
-        lines.append("✓ everything it waits for is over: it can go on")
+        lines.append("✓ all its blockers are done: it can continue")
     return lines
 
 
 def _blocker(verb: str, blocker: BlockerRow, *, guess: bool = False) -> str:
     if blocker.auto_placeholder:
-        return f"{verb:<12}  something that nobody named  {render.dim(blocker.entity_id)}"
+        return f"{verb:<12}  an unnamed blocker  {render.dim(blocker.entity_id)}"
     state = words_of(blocker.status or blocker.kind)
     if is_over(blocker):
         state = f"✓ {state}"
     if guess:
         state += f", {blocker.confidence:.0%} sure"
-    via = f", said as {blocker.via}" if blocker.via else ""
+    via = f", named as {blocker.via}" if blocker.via else ""
     return f"{verb:<12}  {one_line(blocker.title)} ({state}{via})  {render.dim(blocker.entity_id)}"
 
 
@@ -196,8 +196,8 @@ def _waited_for(title: str | None) -> str:
     from axiommind.projections.task_fold import UNKNOWN_BLOCKER
 
     if title is None:
-        return "something that was forgotten"
-    return "something that nobody named" if title == UNKNOWN_BLOCKER else one_line(title)
+        return "something forgotten"
+    return "an unnamed blocker" if title == UNKNOWN_BLOCKER else one_line(title)
 
 
 _WHAT = {
