@@ -34,6 +34,9 @@ def seconds(argv: list[str] | None, environ: dict[str, str]) -> float:
 
 
 def main() -> None:
+    if "--help" in sys.argv or "-h" in sys.argv:
+        print(__doc__)
+        return
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     with tempfile.TemporaryDirectory() as home:
         environ = {**os.environ, "AXM_HOME": home}

@@ -156,7 +156,7 @@ def test_a_timeline_and_what_it_is_around(axm: Axm) -> None:
     told = axm("timeline", found, "--window", "0", "--json").json
     assert told["schema"] == "axm.timeline.v1" and [one["isTarget"] for one in told["timeline"]] == [True]
     none = axm("timeline", "nothing", "ent_ffff")
-    assert none.code == 1 and none.out == "" and "There is no passage 'nothing' or 'ent_ffff'." in none.err
+    assert none.code == 1 and none.out == "" and "there is no passage 'nothing' or 'ent_ffff'" in none.err
     assert axm("timeline", "nothing", "--json").json["timeline"] == []
 
 

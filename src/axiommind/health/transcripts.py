@@ -35,7 +35,8 @@ def check_roots(found: Found) -> list[Check]:
             inside = [f for f in discovery.files if f.root == root and f.kind == "transcript"]
             size = sum(f.size for f in inside)
             if inside:
-                text = f"{len(inside)} transcripts in {len({f.folder for f in inside})} folders, {size_text(size)}"
+                folders = len({f.folder for f in inside})
+                text = f"{_counted(len(inside), 'transcript')} in {_counted(folders, 'folder')}, {size_text(size)}"
             else:
                 text = "no transcripts" if Path(root).is_dir() else "not there"
             data = {"source": source, "root": root, "transcripts": len(inside), "bytes": size}
@@ -153,3 +154,7 @@ def check_folders(config: Config, log: SqliteLog, user: Path) -> list[Check]:
         details = tuple(f"{p.where}  {p.why}" for p in problems[:20])
         checks.append(Check(f"folder {folder.root}", "warn" if waiting or problems else "ok", text, details, data))
     return checks
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

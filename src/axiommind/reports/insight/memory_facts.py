@@ -6,7 +6,7 @@ from axiommind.projections.task_rows import get_task_detail, list_tasks
 from axiommind.reports.analysers.sayings import contradictions, kind_of
 from axiommind.reports.insight.reader import MOST_SHOWN, TITLE_CHARS, FactReader, heading
 from axiommind.reports.insight.rows import PersonPrompt, one_line
-from axiommind.reports.insight.values import Correction, OpenConflict, OpenTask, SessionLink
+from axiommind.reports.insight.values import Correction, OpenConflict, ReportedTask, SessionLink
 
 __all__ = ["conflicts", "corrections", "links", "tasks"]
 
@@ -82,7 +82,7 @@ def corrections(facts: FactReader) -> tuple[tuple[Correction, ...], int]:
     return tuple(shown), len(found)
 
 
-def tasks(facts: FactReader) -> tuple[tuple[OpenTask, ...], int]:
+def tasks(facts: FactReader) -> tuple[tuple[ReportedTask, ...], int]:
     rows = list_tasks(facts.db, ("blocked", "in_progress", "pending"), limit=10_000)
     rows.sort(key=lambda row: row.status != "blocked")
     found = []
@@ -91,5 +91,5 @@ def tasks(facts: FactReader) -> tuple[tuple[OpenTask, ...], int]:
         history = detail.history if detail is not None else ()
         waits = tuple(one.title for one in detail.blocked_by) if detail is not None else ()
         cited = next((one.citation for one in reversed(history) if one.citation is not None), None)
-        found.append(OpenTask(row.task_id, one_line(row.title), row.status, waits, cited))
+        found.append(ReportedTask(row.task_id, one_line(row.title), row.status, waits, cited))
     return tuple(found), len(rows)

@@ -20,8 +20,8 @@ __all__ = [
     "LoopShown",
     "ModelTokens",
     "OpenConflict",
-    "OpenTask",
     "Proposed",
+    "ReportedTask",
     "SessionLink",
     "SessionTime",
     "Together",
@@ -169,7 +169,7 @@ class Correction(NamedTuple):
     before: str
 
 
-class OpenTask(NamedTuple):
+class ReportedTask(NamedTuple):
     id: str
     title: str
     status: str
@@ -209,7 +209,7 @@ class InsightReport(NamedTuple):
     corrections: tuple[Correction, ...] = ()
     corrected: int = 0
     open_tasks: int = 0
-    tasks: tuple[OpenTask, ...] = ()
+    tasks: tuple[ReportedTask, ...] = ()
     learned: bool = False
     weeks: tuple[str, ...] = ()  # Mondays of the weeks that the trends are about
     names: Mapping[str, str] = MappingProxyType({})  # paths of citations, as short as they still open

@@ -134,6 +134,12 @@ def require_window(since: int | None, until: int | None) -> None:
         raise UsageError("--since is after --until", hint="such as --since 2026-01-01 --until 2026-01-31")
 
 
+def print_usage(args: argparse.Namespace) -> int:
+    """The help of a command that was called without what it needs."""
+    args.parser.print_help(sys.stderr)
+    return 2
+
+
 def say(text: str) -> None:
     """Words for a person."""
     sys.stderr.write(render.printable(text) + "\n")

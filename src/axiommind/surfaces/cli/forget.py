@@ -24,9 +24,15 @@ The event log still records that something was forgotten; its text is overwritte
 reads them again if they still exist. Decisions, workflows and scratchpads exist nowhere else: they cannot be restored.
 """
 
+_USAGE = """%(prog)s [-h] [--home FOLDER] WHAT [--reason TEXT]
+                  [--dry-run] [--undo] [--json]
+
+WHAT is one of --session, --document, --project, --workflow, --pad, --decision"""
+
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
+    parser.usage = _USAGE
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--session", metavar="ID", help="this session and its subagents (an id or its start)")
     what.add_argument("--document", metavar="PATH|ID", help="this document of a folder added with axm kb")

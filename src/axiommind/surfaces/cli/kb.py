@@ -35,7 +35,7 @@ documents too.
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, help="what to do")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", help="what to do")
 
     def action(name: str, text: str) -> argparse.ArgumentParser:
         sub: argparse.ArgumentParser = actions.add_parser(
@@ -77,6 +77,8 @@ def explain_unknown(words: list[str]) -> str:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.action is None:
+        return options.print_usage(args)
     return _ACTIONS[args.action](args)
 
 

@@ -31,7 +31,7 @@ axm forget --pad ID purges a scratchpad with all its versions.
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     options.add_json(parser)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, help="what to do")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", help="what to do")
 
     def action(name: str, text: str, epilog: str = "") -> argparse.ArgumentParser:
         sub = options.action(parser, actions, name, text, epilog)
@@ -73,6 +73,8 @@ def _configure_others(parser: argparse.ArgumentParser, actions: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.action is None:
+        return options.print_usage(args)
     memory = Memory()
     if args.action in reading.ACTIONS:
         return reading.ACTIONS[args.action](memory, args)

@@ -67,11 +67,14 @@ def _named(argv: list[str]) -> list[str]:
     return [] if any(w.startswith("--sql") for w in argv) else names()
 
 
+_METAVARS = {"since": "WHEN", "until": "WHEN", "top": "N", "min_count": "N", "session": "ID"}
+
+
 def _add(group: Any, param: Param) -> None:
     group.add_argument(
         f"--{param.name.replace('_', '-')}",
         dest=f"p_{param.name}",
-        metavar=param.name.upper(),
+        metavar=_METAVARS.get(param.name, param.name.upper()),
         choices=param.choices or None,
         type=_reader(param),
         help=param.help.replace("%", "%%")

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     elif found:
         print(render.printable(clean(disclosed.timeline_text(found), home)))
     if not found:
-        options.say(f"There is no passage {' or '.join(repr(name) for name in args.ids[:3])}.")
-        options.say("  hint: axm search shows the ids of its hits")
+        asked = " or ".join(repr(name) for name in args.ids[:3])
+        options.say(f"axm: there is no passage {asked}\n  hint: axm search shows the ids of its hits")
         return 1
     return 0

@@ -41,7 +41,7 @@ _MOST_SCRATCHPADS = 50
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     options.add_json(parser)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, help="what to do")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", help="what to do")
     create = options.action(parser, actions, "create", "Create a workflow, and print its id.")
     create.add_argument("name", metavar="NAME", help="its name, in quotes")
     create.add_argument("--description", metavar="TEXT", default="", help="what it is for")
@@ -84,6 +84,8 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.action is None:
+        return options.print_usage(args)
     return _ACTIONS[args.action](Memory(), args)
 
 

@@ -26,9 +26,10 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     which.add_argument(
         "--status",
         choices=TASK_STATUSES,
+        metavar="STATUS",
         action="append",
         default=[],
-        help="only this status (repeatable; default: neither done nor cancelled)",
+        help=f"only this status: {', '.join(TASK_STATUSES)} (repeatable; default: neither done nor cancelled)",
     )
     which.add_argument("--all", action="store_true", help="include tasks that are done or cancelled")
     options.add_limit(parser, "tasks")
