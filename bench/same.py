@@ -65,6 +65,12 @@ EXPECTED: dict[str, str] = {
     "wrong-*": "usage and errors name commands by their nouns, and suggest one",
     "task-set-wrong": "the order of options in a usage line",
     "query-wrong-param": "plainer English",
+    "empty-entries": "plainer English",
+    "supersede-why": "plainer English",
+    "blocked": "plainer English",
+    "recall-none": "plainer English",
+    "mcp-remember": "commands by nouns",
+    "mcp-review": "commands by nouns",
 }
 
 REPOSITORY = Path(__file__).parents[1]
