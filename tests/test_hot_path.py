@@ -184,7 +184,17 @@ MEANING = ["search", "--all-projects", "prompt last week that no passage answers
 
 
 # What a hook does without, beyond what every question does without.
-HOOK_HEAVY = {"argparse", "threading", "tempfile", "tomllib", "typing_extensions", "cachetools", "random", "copy"}
+HOOK_HEAVY = {
+    "argparse",
+    "hashlib",
+    "threading",
+    "tempfile",
+    "tomllib",
+    "typing_extensions",
+    "cachetools",
+    "random",
+    "copy",
+}
 PROMPT = {"session_id": "new", "hook_event_name": "UserPromptSubmit", "prompt": "what does the zephyr hygroscope need?"}
 
 

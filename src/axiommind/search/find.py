@@ -45,7 +45,7 @@ class Options(NamedTuple):
     recency: bool = True
     cursor: str | None = None
     mode: str = "lexical"
-    calibrated: bool = False  # passages by the chance that they are meant, where words alone were asked
+    calibrated: bool = False  # passages by the chance that they are meant, where words alone were asked; one page
     without: frozenset[str] = frozenset()  # sessions and documents that are left out, such as the one that asks
     floor: float = 0.0  # calibrated passages that are less likely than this are left out
     scored: int = candidates.SCORED  # passages that are looked at
@@ -122,7 +122,8 @@ def find(
     page = found[offset : offset + k]
     shown = hits.hits_of(db, asked, page, texts, method, chances)
     total = len(found) if options.group else max(len(found), len(scored) - sum(same for _, same, _ in found))
-    more = offset + k < total and k > 0 and len(page) == k
+    # Recall takes one page: making a cursor would load OpenSSL.
+    more = offset + k < total and k > 0 and len(page) == k and not options.calibrated
     cursor = f"{offset + k}-{_state(db, query, options, now, vectors)}" if more else None
     took = (time.perf_counter() - started) * 1000
     cut_off = len(scored) >= options.scored
