@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from axiommind.memory import Scope
+from axiommind.reports.perspectives import names
+from axiommind.surfaces.cli import main
+from axiommind.surfaces.render.table_layout import width
 from tests.transcripts import World
 
 EDITS = {"Edit", "Write", "NotebookEdit", "MultiEdit"}
@@ -160,6 +163,17 @@ def test_twice_is_once_and_the_disk_stays_small(real: World) -> None:
     log, index = ((real.home / name).stat().st_size for name in ("log.db", "index.db"))
     assert index < 0.28 * source
     assert log + index < 0.45 * source
+
+
+@pytest.mark.parametrize("name", names())
+def test_tables_fit_80_columns(
+    real: World, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setenv("AXM_HOME", str(real.home))
+    assert main(["query", "--all-projects", "--perspective", name, "--top", "all", "--format", "table"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines and [line for line in lines if width(line) > 80] == []
 
 
 def test_verify_finds_nothing(real: World) -> None:
