@@ -9,8 +9,11 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests.examples import examples
+from tests.scratch import write_in_memory
 from tests.surfaces.command import Axm
 from tests.transcripts import World
+
+write_in_memory()
 
 # `make test` tries the same cases every time, so that it says something about the change at hand; `make proof` (which
 # sets AXM_EXAMPLES) looks for new ones, and tries more of them.
