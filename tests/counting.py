@@ -36,7 +36,6 @@ def steps(call: Callable[[], object]) -> int:
         return trace
 
     before = sys.gettrace()
-    gc.collect()
     gc.disable()  # others have callbacks in the collector, whose lines would count
     sys.settrace(trace)
     try:
