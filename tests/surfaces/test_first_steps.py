@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -63,6 +64,7 @@ def test_an_index_of_nothing_says_where_to_look(world: World) -> None:
     assert "axm index" in axm(world, "query", "--perspective", "usage").stderr
 
 
+@pytest.mark.skipif(shutil.which("script") is None, reason="needs script, which has a terminal")
 def test_tables_fit_the_terminal(world: World) -> None:
     lines = Lines("s", cwd="/p/" + "deep/" * 30)
     lines.tool("Edit", "e", file_path="/p/" + "deep/" * 30 + "file.py")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import subprocess
-import sys
 import unicodedata
 
 import pytest
@@ -20,6 +18,7 @@ from axiommind.text.stop_words import STOP_WORDS, is_stop
 from axiommind.text.tokens import FTS_TOKENIZE, fts_text, terms
 from tests.counting import ending, grows_linearly
 from tests.examples import examples
+from tests.loading import TUPLE, loaded_by
 
 NOISE = "응 네 좋아 그래 알겠어 해줘 해 하자 고마워 감사 ok yes y sure thanks ㅇ ㅇㅇ 넵"
 ENGLISH = """
@@ -380,11 +379,7 @@ def test_no_letter_decomposes_into_a_bare_mark() -> None:
 
 
 def test_importing_it_is_light() -> None:
-    code = (
-        "import sys, re, typing, unicodedata; a={*sys.modules}; "
-        "import axiommind.text.query_terms; print(*{*sys.modules}-a)"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    found = loaded_by("import axiommind.text.query_terms") - loaded_by(f"import re, unicodedata; {TUPLE}")
     assert {name for name in found if not name.startswith("axiommind")} <= {
         "__future__",
         "_bisect",
