@@ -16,9 +16,15 @@ from tests.log.contract import KEY, LogContract, text
 
 
 class TestSqliteLog(LogContract):
+    base: Path
+
+    @pytest.fixture(autouse=True)
+    def folder(self, tmp_path: Path) -> None:
+        self.base = tmp_path
+
     def open(self) -> tuple[EventLog, Callable[[int], None]]:
         clock = [1000]
-        folder = Path(tempfile.mkdtemp(prefix="axm-log-"))
+        folder = Path(tempfile.mkdtemp(dir=self.base))
         log = SqliteLog(folder / "log.db", KEY, now=lambda: clock[0])
         return log, lambda now: clock.__setitem__(0, now)
 
