@@ -9,7 +9,7 @@ from axiommind.reports.analysers import activity
 from axiommind.reports.analysers.evidence import Habit
 from axiommind.reports.insight import memory_facts, tool_facts, work_time
 from axiommind.reports.insight.reader import FactReader
-from axiommind.reports.insight.rows import one_line
+from axiommind.reports.insight.rows import file_name, one_line
 from axiommind.reports.insight.suggestions import proposals_of
 from axiommind.reports.insight.values import HabitShown, InsightReport
 
@@ -73,8 +73,8 @@ def _notes(facts: FactReader, sessions: int) -> Iterable[str]:
 def _names(facts: FactReader) -> dict[str, str]:
     """Each transcript by its file's name, where no other file of the index ends so."""
     paths = [row[0] for row in facts.db.execute("select path from main.files union select path from main.documents")]
-    ends = Counter(_name(path) for path in paths)
-    return {path: _name(path) for path in paths if ends[_name(path)] == 1}
+    ends = Counter(file_name(path) for path in paths)
+    return {path: file_name(path) for path in paths if ends[file_name(path)] == 1}
 
 
 def _habit(facts: FactReader, habit: Habit) -> HabitShown:
@@ -86,7 +86,3 @@ def _habit(facts: FactReader, habit: Habit) -> HabitShown:
         habit.last_at,
         facts.last(habit.witnesses),
     )
-
-
-def _name(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2] or path

@@ -42,6 +42,7 @@ __all__ = [
     "checks_of",
     "claims_of",
     "day_of",
+    "file_name",
     "habits_of",
     "one_line",
     "pairs_of",
@@ -103,6 +104,11 @@ def one_line(text: str, chars: int = QUOTE_CHARS) -> str:
 def day_of(at: int) -> str:
     """The day (UTC) of a moment."""
     return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d")
+
+
+def file_name(path: str) -> str:
+    """The last part of a path, with the separators of either system."""
+    return path.replace("\\", "/").rpartition("/")[2] or path
 
 
 def prompts_of(db: sqlite3.Connection, window: Window) -> list[PersonPrompt]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from axiommind.reports.insight.rows import one_line
+from axiommind.reports.insight.rows import file_name, one_line
 
 if TYPE_CHECKING:
     from axiommind.reports.insight.values import InsightReport
@@ -43,7 +43,7 @@ def in_short(report: InsightReport) -> list[str]:
     if report.edited:
         file = report.edited[0]
         found.append(
-            f"`{_name(file.file)}` was edited {_times(file.edits)} in one session; the mean is {file.mean:.1f}."
+            f"`{file_name(file.file)}` was edited {_times(file.edits)} in one session; the mean is {file.mean:.1f}."
         )
     if report.together and report.together[0].sessions > 2:
         pair = report.together[0]
@@ -80,12 +80,8 @@ def figures(report: InsightReport) -> list[str]:
     return found
 
 
-def _name(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2] or path
-
-
 def _listed(files: Sequence[str]) -> str:
-    named = [f"`{_name(file)}`" for file in files[:3]]
+    named = [f"`{file_name(file)}`" for file in files[:3]]
     return f"{', '.join(named[:-1])} and {named[-1]}"
 
 
