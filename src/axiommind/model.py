@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["Citation", "Event", "Problem", "Span"]
+__all__ = ["PROVENANCES", "Citation", "Event", "Problem", "Span"]
+
+# Where words come from, the most trusted first.
+PROVENANCES = {
+    "person": "said by the person: typed, queued, written when refusing or answering",
+    "rules": "a rules file of the agent, such as CLAUDE.md or AGENTS.md",
+    "file": "another file: read, or written by an edit",
+    "tool": "returned by a tool that ran on this machine",
+    "agent": "written by the agent",
+    "pasted": "put into a prompt, but written by a model, a program or somebody else",
+    "network": "returned from the network",
+    "elsewhere": "from another agent, or nobody knows",
+}
 
 
 class Event(NamedTuple):

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Draft", "DraftBlocker", "DraftStep", "Quote"]
+__all__ = ["KINDS", "Draft", "DraftBlocker", "DraftStep", "Quote"]
+
+# What an entry is to whoever will need it; its type says how it is checked, its kind what it is good for.
+KINDS = {
+    "preference": "how this person wants things done",
+    "decision": "what was chosen, and why",
+    "convention": "a rule of this project",
+    "gotcha": "what goes wrong here, its cause and what mends it",
+    "howto": "how something is run or done here",
+    "domain": "how the system works",
+    "open": "work that is left",
+    "record": "what was done",
+}
 
 
 class Quote(NamedTuple):
@@ -48,3 +60,7 @@ class Draft(NamedTuple):
     priority: str | None = None
     blocked_by: tuple[DraftBlocker, ...] = ()
     renamed_from: str = ""  # of a task: the title it had before, in this session
+    kind: str = ""  # of KINDS
+    retires: tuple[str, ...] = ()  # what it replaces, in the words it replaces them by: "Y" of "X instead of Y"
+    supersedes: tuple[str, ...] = ()  # ids of known entries that it replaces
+    anchors: tuple[str, ...] = ()  # files, symbols and commits that it speaks of, as they were written

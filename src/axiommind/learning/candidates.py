@@ -15,7 +15,7 @@ from axiommind.learning.alignment import Aligner, QuoteMatch, quote_hash
 from axiommind.learning.checks.candidate import Candidate
 from axiommind.learning.conflict_detection import ComparedClaim
 from axiommind.learning.keys import canonical_key, entry_id, value_key
-from axiommind.model import Span
+from axiommind.model import PROVENANCES, Span
 from axiommind.projections.entry_rows import ENTRY_TYPES
 from axiommind.projections.transcript import Transcript
 
@@ -24,7 +24,9 @@ __all__ = ["AlignedDraft", "align_drafts", "stored", "to_check", "to_compare"]
 # An extractor that finds more than this in a session has gone wrong.
 MOST_ENTRIES = 2_000
 _QUOTES_KEPT = 8
+_ANCHORS_KEPT = 20
 _TITLE_CHARS = 200
+_TRUST = list(PROVENANCES)
 _TEXT_CHARS = 4_000
 
 
@@ -39,6 +41,7 @@ class AlignedDraft(NamedTuple):
     aligned: bool
     confidence: float
     value_key: str
+    provenance: str = "elsewhere"  # of PROVENANCES: the best of where its words were found
 
 
 def align_drafts(
@@ -50,6 +53,7 @@ def align_drafts(
     """The drafts of a session, each quote located. `precision` says how far unmeasured claims are believed."""
     aligner = Aligner([message.text for message in transcript.messages])
     events: dict[int, str] = {}
+    origins = {(m.position, m.line, m.block): m.provenance for m in transcript.messages}
 
     def place(quote: Quote) -> dict[str, Any]:
         found = aligner.find(quote)
@@ -90,6 +94,11 @@ def align_drafts(
             bool(evidence) and len(found) == len(evidence),
             round(sure * min((one["confidence"] for one in found), default=1.0), 4),
             value,
+            min(
+                (origins[one["position"], one["line"], one["block"]] for one in found),
+                key=_TRUST.index,
+                default=_TRUST[-1],
+            ),
         )
 
 
@@ -162,6 +171,9 @@ def stored(one: AlignedDraft, project: str) -> dict[str, Any]:
         "content": content,
         "canonical_key": canonical_key(draft.type, project, draft.key or draft.title),
         "value_key": one.value_key,
+        "kind": draft.kind,
+        "provenance": one.provenance,
+        "anchors": list(draft.anchors[:_ANCHORS_KEPT]),
         "rule": draft.rule,
         "confidence": one.confidence,
         "timestamp": draft.timestamp,

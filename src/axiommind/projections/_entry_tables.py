@@ -9,7 +9,9 @@ __all__ = ["DDL", "TABLES"]
 TABLES = (
     Table(
         "entries",
-        "What was learned: one claim per row, with its stage, status, keys and evidence. Content never changes.",
+        "What was learned: one claim per row, with its stage, status, keys and evidence. Content never changes. "
+        "`kind` is what it is good for (preference, decision, convention, gotcha, howto, domain, open, record), "
+        "`provenance` who said the words that it rests on, `anchors_json` the files and symbols that it speaks of.",
         scope=OF_PROJECT,
         forgotten_by="session_id",
     ),
@@ -64,11 +66,13 @@ DDL = (
             check (entry_type in ('fact', 'decision', 'insight', 'task_note', 'reference')),
         stage text not null check (stage in ('raw', 'working', 'candidate', 'verified', 'certified')),
         status text not null default 'active'
-            check (status in ('active', 'contested', 'deprecated', 'superseded')),
+            check (status in ('active', 'contested', 'deprecated', 'superseded', 'withdrawn')),
         superseded_by text,
         session_id text not null,
         project text not null,
         build_id text,
+        kind text not null,
+        provenance text not null,
         rule text not null,
         confidence real not null,
         aligned integer not null default 0,
@@ -80,7 +84,8 @@ DDL = (
         evidence_json text not null default '[]' check (json_valid(evidence_json)),
         title text not null,
         text text not null,
-        content_json text not null check (json_valid(content_json))
+        content_json text not null check (json_valid(content_json)),
+        anchors_json text not null default '[]' check (json_valid(anchors_json))
     )
     """,
     "create index idx_entries_type on entries(entry_type)",

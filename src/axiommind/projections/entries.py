@@ -20,7 +20,7 @@ from axiommind.projections.session_rows import iso, row_id
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "entries"
-VERSION = 2
+VERSION = 3
 AFTER = ("sessions",)
 EVENT_TYPES = (
     "memory_extracted",
@@ -38,6 +38,7 @@ EVENT_TYPES = (
     "forgotten",
 )
 
+_KINDS = {"decision": "decision", "task_note": "open", "reference": "record"}  # of a type that has only one
 _BY_ENTRY = ("promotions", "rulings", "entry_uses")
 _ACTS = {
     "entry_contested": "contested",
@@ -86,10 +87,12 @@ _GIVEN = (
     "text",
 )
 _ADD_ENTRY = """
-    insert into entries(id, entry_id, created_ts, entry_type, stage, session_id, project, build_id, rule, confidence,
-                        happened_at, created_at, canonical_key, value_key, title, text, content_json)
-    values (:id, :entry_id, :created_ts, :type, 'raw', :session_id, :project, :build_id, :rule, :confidence,
-            :timestamp, :created_at, :canonical_key, :value_key, :title, :text, :content_json)
+    insert into entries(id, entry_id, created_ts, entry_type, stage, session_id, project, build_id, kind, provenance,
+                        rule, confidence, happened_at, created_at, canonical_key, value_key, title, text, content_json,
+                        anchors_json)
+    values (:id, :entry_id, :created_ts, :type, 'raw', :session_id, :project, :build_id, :kind, :provenance, :rule,
+            :confidence, :timestamp, :created_at, :canonical_key, :value_key, :title, :text, :content_json,
+            :anchors_json)
     on conflict(entry_id) do nothing
 """
 
@@ -110,6 +113,10 @@ def _extracted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
                 "build_id": event.build_id,
                 "created_at": iso(event.ts),
                 "content_json": canonical_json(given["content"]),
+                # Older events say neither kind nor provenance.
+                "kind": given.get("kind") or _KINDS.get(given["type"], ""),
+                "provenance": given.get("provenance", "elsewhere"),
+                "anchors_json": canonical_json(given.get("anchors", [])),
                 **{name: given[name] for name in _GIVEN},
             },
         )

@@ -27,7 +27,7 @@ __all__ = [
 
 ENTRY_TYPES = ("fact", "decision", "insight", "task_note", "reference")
 STAGES = ("raw", "working", "candidate", "verified", "certified")  # in the order that an entry rises
-ENTRY_STATUSES = ("active", "contested", "deprecated", "superseded")
+ENTRY_STATUSES = ("active", "contested", "deprecated", "superseded", "withdrawn")
 # In the column `rule`, beside the names of rules and models: who made the claim by hand.
 BY_AGENT = "agent"
 BY_PERSON = "person"
@@ -59,6 +59,8 @@ class EntryRow(NamedTuple):
     session_id: str
     project: str
     build_id: str | None
+    kind: str
+    provenance: str
     rule: str
     confidence: float
     aligned: bool
@@ -70,6 +72,7 @@ class EntryRow(NamedTuple):
     text: str
     content: dict[str, Any]
     evidence: tuple[EvidenceRow, ...]
+    anchors: tuple[str, ...] = ()
 
 
 class ListedEntry(NamedTuple):
@@ -81,15 +84,15 @@ class ListedEntry(NamedTuple):
 
 _COLUMNS = """
     e.id, e.entry_id, e.created_ts, e.entry_type, e.stage, e.status, e.superseded_by, e.session_id, e.project,
-    e.build_id, e.rule, e.confidence, e.aligned, e.verified_by, e.happened_at, e.canonical_key, e.value_key, e.title,
-    e.text, e.content_json, e.evidence_json
+    e.build_id, e.kind, e.provenance, e.rule, e.confidence, e.aligned, e.verified_by, e.happened_at, e.canonical_key,
+    e.value_key, e.title, e.text, e.content_json, e.evidence_json, e.anchors_json
 """
 
 
 def _row(values: Sequence[Any]) -> EntryRow:
-    *plain, content, evidence = values
+    *plain, content, evidence, anchors = values
     found = tuple(EvidenceRow(*(one.get(name) for name in EvidenceRow._fields)) for one in json.loads(evidence))
-    row = EntryRow._make((*plain, json.loads(content), found))
+    row = EntryRow._make((*plain, json.loads(content), found, tuple(json.loads(anchors))))
     return row._replace(aligned=bool(row.aligned))
 
 

@@ -19,6 +19,7 @@ from axiommind.tools.kinds import UNKNOWN_TOOL, KnownTool
 __all__ = ["Blob", "Message", "ToolCall", "Transcript", "head_of", "line_of", "read", "text_at"]
 
 Blob = Callable[[str], bytes | None]
+_BY_ROLE = {"person": "person", "assistant": "agent", "call": "agent", "result": "tool"}
 
 
 class Message(NamedTuple):
@@ -33,6 +34,7 @@ class Message(NamedTuple):
     use: int | None  # of a call or a result: which of the uses
     failed: bool
     copied: bool = False  # it stands in an earlier session too, which this one was forked from
+    provenance: str = "elsewhere"  # of PROVENANCES
 
     def span(self, start: int, end: int) -> Span:
         return Span(self.position, self.line, self.block, start, end)
@@ -122,7 +124,10 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
                 else:
                     uses[at] = uses[at]._replace(results=(*uses[at].results, base + n), failed=b.failed)
             copied = b.uuid in elsewhere
-            messages.append(Message(position, b.line, b.pointer, b.role, b.text, b.timestamp, at, b.failed, copied))
+            origin = b.provenance or _BY_ROLE.get(b.role, "elsewhere")
+            messages.append(
+                Message(position, b.line, b.pointer, b.role, b.text, b.timestamp, at, b.failed, copied, origin)
+            )
         seen |= {b.uuid for b in blocks if b.uuid is not None}
     for use_id, places in early.items():
         at = by_id.get(use_id)

@@ -157,6 +157,7 @@ class Block(NamedTuple):
     uuid: str | None
     use_id: str | None = None
     failed: bool = False
+    provenance: str = ""  # of PROVENANCES, where the source knows; otherwise it follows from the role
 
 
 class CallBlocks(NamedTuple):
