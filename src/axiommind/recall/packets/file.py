@@ -20,6 +20,7 @@ from axiommind.recall.packets.notes import STAGE_RANK, claim, day, entry_note, p
 from axiommind.search import lexical
 from axiommind.text.patterns import lazy
 from axiommind.text.summary import on_one_line, preview
+from axiommind.tools.refusals import refusal_in
 
 __all__ = ["about_file", "is_distinctive", "names_file"]
 
@@ -211,7 +212,6 @@ _USAGE = (
     ("tring to replace not found", "the text to replace was not found"),
     ("matches of the string to replace", "the text to replace stands in several places"),
 )
-_REJECTED = ("user doesn't want to proceed", "user rejected")
 
 
 def _failed_edits(db: sqlite3.Connection, path: str, session: str | None) -> Iterable[Note]:
@@ -241,9 +241,8 @@ def _failed_edits(db: sqlite3.Connection, path: str, session: str | None) -> Ite
 
 def _reason(error: str) -> tuple[str, bool]:
     """Why an edit failed, and whether that is worth knowing on its own."""
-    if any(words in error[:300] for words in _REJECTED):
-        said = error.partition("the user said:")[2].strip()
-        return (f"the user refused it: “{preview(said, 120)}”", True) if said else ("", False)
+    if (refusal := refusal_in(error)) is not None:
+        return (f"the user refused it: “{preview(refusal.reason, 120)}”", True) if refusal.reason else ("", False)
     for words, why in _USAGE:
         if words in error[:300]:
             return why or "", False
