@@ -95,7 +95,7 @@ def sentences() -> dict[str, Score]:
 def _statement(text: str) -> str | None:
     """The type of what the rules take from a prompt of this one sentence."""
     message = Message(1, 1, "/message/content", "person", text, None, None, False)
-    drafts = RulesExtractor().extract(_session((message,), ())).drafts
+    drafts, _ = RulesExtractor().find(_session((message,), ()))
     return drafts[0].type if drafts else None
 
 
@@ -105,7 +105,7 @@ def todos() -> dict[str, Score]:
     for rule in measured_by("lists"):
         drafts = right = 0
         for row in rows(rule.labelled):
-            for draft in RulesExtractor().extract(_todo_session(row["lists"])).drafts:
+            for draft in RulesExtractor().find(_todo_session(row["lists"]))[0]:
                 drafts += 1
                 right += row["right"].get(draft.title) == [step.status for step in draft.steps]
         scores[rule.name] = Score(drafts, drafts, right)
@@ -156,7 +156,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         sessions = transcripts(indexed(options.shared, Path(folder)))
     start = time.perf_counter()
-    drafts = [(one.session_id, draft) for one in sessions for draft in RulesExtractor().extract(one).drafts]
+    drafts = [(one.session_id, draft) for one in sessions for draft in RulesExtractor().find(one)[0]]
     seconds = time.perf_counter() - start
     scores = real(drafts) | todos() | sentences()
     if options.json:

@@ -43,7 +43,7 @@ def transcript_of(world: World, lines: Lines) -> Transcript:
 
 def learned(world: World, lines: Lines) -> list[Draft]:
     transcript = transcript_of(world, lines)
-    drafts = list(RulesExtractor().extract(transcript).drafts)
+    drafts, _ = RulesExtractor().find(transcript)
     check_quotes(transcript, drafts)
     return drafts
 
@@ -174,7 +174,7 @@ def forked(world: World, parent: Session, fork: Session, shared: int) -> list[Dr
     memory = world.memory()
     memory.index()
     (transcript,) = (one for one in precision.transcripts(memory) if one.session_id == fork.session)
-    drafts = list(RulesExtractor().extract(transcript).drafts)
+    drafts, _ = RulesExtractor().find(transcript)
     check_quotes(transcript, drafts)
     for draft in drafts:
         for step in draft.steps:
@@ -811,7 +811,7 @@ def test_the_titles_of_the_sentences_made_by_hand() -> None:
 
 def test_precision_on_real_sessions(shared: Path, tmp_path: Path) -> None:
     sessions = precision.transcripts(precision.indexed(shared, tmp_path))
-    given = [(one, list(RulesExtractor().extract(one).drafts)) for one in sessions]
+    given = [(one, RulesExtractor().find(one)[0]) for one in sessions]
     for transcript, drafts in given:
         check_quotes(transcript, drafts)
     scores = precision.real((one.session_id, draft) for one, drafts in given for draft in drafts)

@@ -1,7 +1,7 @@
-"""The offline extractor: what transcripts already hold as structure, and what people state plainly. No model.
+"""The offline extractor: what transcripts already hold as structure, and what people and agents state. No model.
 
-Each rule reads a transcript and gives drafts; none of them guesses. Precision comes before recall: a rule stays
-only while its measured precision is 0.85 or better, and that measurement is the confidence of what it gives.
+Each rule reads a transcript and gives drafts, and its measured precision is the confidence of what it gives. Of the
+drafts of all rules, the selection keeps the few that are worth an entry.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from axiommind.extraction.contract import Extraction
 from axiommind.extraction.rules import MOST_DRAFTS, declared, modules
+from axiommind.extraction.selection import select
 from axiommind.ids import dedupe_key
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RulesExtractor", "make"]
 
-VERSION = 2  # of the rules together: a build says which made it
+VERSION = 3  # of the rules together: a build says which made it
 
 
 class RulesExtractor:
@@ -28,6 +29,12 @@ class RulesExtractor:
     is_measured = True
 
     def extract(self, transcript: Transcript) -> Extraction:
+        drafts, notes = self.find(transcript)
+        selection = select(transcript, drafts)
+        return Extraction(selection.kept, self.name, dedupe_key("rules", VERSION)[:16], (*notes, *selection.notes))
+
+    def find(self, transcript: Transcript) -> tuple[list[Draft], list[str]]:
+        """All that the rules give, before anything is chosen, and what has to be said about it."""
         drafts: list[Draft] = []
         notes: list[str] = []
         rules = declared()
@@ -40,7 +47,7 @@ class RulesExtractor:
             ]
             if len(found) >= MOST_DRAFTS:
                 notes.append(f"{name}: {MOST_DRAFTS} and perhaps more; the rest was left out")
-        return Extraction(tuple(drafts), self.name, dedupe_key("rules", VERSION)[:16], tuple(notes))
+        return drafts, notes
 
 
 def _is_own(transcript: Transcript, draft: Draft) -> bool:
