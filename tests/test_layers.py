@@ -17,7 +17,7 @@ ROWS = [
     {"memory"},
     {"health"},
     {"recall", "learning", "scratchpads", "reports", "ingest"},
-    {"search", "extraction"},
+    {"search", "extraction", "freshness"},
     {"vectors", "llm"},
     {"home"},
     {"projections"},

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from axiommind.learning.entry_view import EntryShown
     from axiommind.learning.manual_entries import RememberResult
     from axiommind.learning.policies import StageChange
+    from axiommind.learning.refresh import RefreshReport
     from axiommind.model import Event
     from axiommind.projections.entry_rows import EntryRow, ListedEntry
 
@@ -48,12 +49,13 @@ class Entries:
         every: bool = False,
         limit: int = 50,
     ) -> builtins.list[ListedEntry]:
+        from axiommind.freshness.state import freshness_of
         from axiommind.projections.entry_rows import list_entries
 
         with self.home.reading(Scope(None), None) as db:
             if session is not None:
                 session = one_of(session, {row[0] for row in db.execute("select id from sessions")}, "session")
-            return list_entries(
+            found = list_entries(
                 db,
                 types=types,
                 stages=stages,
@@ -63,6 +65,19 @@ class Entries:
                 every=every,
                 limit=limit,
             )
+            states = freshness_of(db, [one.entry.entry_id for one in found])
+            return [
+                one._replace(freshness=state.state, changed=state.why)
+                if (state := states.get(one.entry.entry_id)) is not None
+                else one
+                for one in found
+            ]
+
+    def refresh(self, scope: Scope) -> RefreshReport:
+        """Look at the code again: anchor what is not yet, ask git about commits, and tell what drifted or is gone."""
+        from axiommind.learning.refresh import refresh
+
+        return refresh(self.home, scope.project)
 
     def show(self, name: str) -> EntryShown:
         """One entry with its history and its quotes in their place."""

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from axiommind.freshness.state import Freshness, freshness_of
 from axiommind.learning.alignment import quote_hash
 from axiommind.log import EventLog
 from axiommind.model import Citation, Event
@@ -17,7 +18,9 @@ from axiommind.projections.transcript import Blob
 __all__ = ["EntryChange", "EntryShown", "QuoteShown", "events_of", "quote_at", "show"]
 
 _AROUND = 200  # characters of a quote's message before and after it
-_MEMORY_EVENTS = tuple({"session_ingested", "decision_made", *entries.EVENT_TYPES, *tasks.EVENT_TYPES} - {"forgotten"})
+_MEMORY_EVENTS = tuple(
+    {"session_ingested", "decision_made", "entry_anchored", *entries.EVENT_TYPES, *tasks.EVENT_TYPES} - {"forgotten"}
+)
 
 _STAGES = """
     select at, from_stage || ' → ' || to_stage, actor || ' (' || policy || '-' || policy_version || ')', reason, id
@@ -77,6 +80,7 @@ class EntryShown(NamedTuple):
     tasks: tuple[str, ...]
     sessions: int  # in which the same was said
     uses: int
+    freshness: Freshness = Freshness()
 
 
 def show(db: sqlite3.Connection, blob: Blob, entry: EntryRow) -> EntryShown:
@@ -95,6 +99,7 @@ def show(db: sqlite3.Connection, blob: Blob, entry: EntryRow) -> EntryShown:
         tuple(row[0] for row in tasks),
         sessions,
         uses,
+        freshness_of(db, [name]).get(name, Freshness()),
     )
 
 

@@ -22,6 +22,7 @@ __all__ = ["Learning", "Metrics", "Spent"]
 
 # A session that failed so often is learned again only when it grows, or when it is asked for.
 TRIES = 3
+_ANCHORING_SECONDS = 5.0  # of looking at files and git; the next run goes on
 _SESSION_COUNT = """
     select count(*)
     from (
@@ -107,8 +108,10 @@ class Learning:
         progress: Callable[[int, int], None] | None = None,
     ) -> LearningReport:
         """Learn the sessions that were not learned yet or have changed since."""
+        from axiommind.learning.anchoring import anchor_entries
         from axiommind.learning.event_writer import EventWriter
         from axiommind.learning.run_report import LearningReport
+        from axiommind.projections.runner import Segments
 
         asked = (
             [extractor] if extractor is not None else list(dict.fromkeys(("rules", self.home.config.extract_extractor)))
@@ -123,6 +126,9 @@ class Learning:
             if report.entries and not dry_run:
                 risen = apply_policy(log, EventWriter(log, key), index, "graduation", at=now())
                 report.certified = sum(change.target == "certified" for change in risen)
+            if not dry_run:
+                anchor_entries(index.db, EventWriter(log, key), seconds=_ANCHORING_SECONDS)
+                index.catch_up(log, Segments(log))
         return report
 
     def _learn_by(

@@ -80,6 +80,8 @@ class ListedEntry(NamedTuple):
 
     entry: EntryRow
     sessions: int
+    freshness: str = "unknown"  # against the code: fresh, drifted, gone or unknown
+    changed: str = ""  # what changed since, where something did
 
 
 _COLUMNS = """

@@ -50,6 +50,7 @@ class IndexItem(NamedTuple):
     project: str | None
     entry: Learned | None = None  # of an insight: the entry and its stage
     elsewhere: bool = False  # of another project than the one asked about
+    changed: str = ""  # of an entry: what it speaks of has changed since, and how
 
 
 class TimelineItem(NamedTuple):
@@ -103,6 +104,7 @@ class Note(NamedTuple):
     text: str
     citation: Citation | None = None
     timestamp: int | None = None
+    is_gone: bool = False  # what it speaks of is no longer there
 
 
 class Section(NamedTuple):
@@ -275,6 +277,7 @@ def _chars(matches: Sequence[IndexItem], timeline: Sequence[TimelineItem], size:
         total += _INDEX_LINE + len(item.id) + size(item.summary) + len(what)
         total += size(item.citation.text) if item.citation is not None else 0
         total += size(item.project or "") if item.elsewhere else 0
+        total += size(item.changed) + 3 if item.changed else 0
     if timeline:
         total += _HEADER
     for near, cite in zip(timeline, cites(near.citation for near in timeline), strict=True):

@@ -107,7 +107,20 @@ def _may_be_given(db: sqlite3.Connection, request: IndexRequest, hits: Sequence[
 
     # Asked again, because others may have taken the place of what was withdrawn.
     found = [item for item in without_withdrawn(db, [one for one in items if is_wanted(one)]) if is_wanted(item)]
+    found = _still_there(db, found)
     return _spread(db, found, request) if request.of_one and found else found
+
+
+def _still_there(db: sqlite3.Connection, items: list[IndexItem]) -> list[IndexItem]:
+    """Without the entries whose files are gone; those whose files changed say so."""
+    entries = {item.entry.entry_id for item in items if item.entry is not None}
+    if not entries:  # most prompts meet none
+        return items
+    from axiommind.freshness.state import GONE, Freshness, freshness_of
+
+    states = freshness_of(db, entries)
+    told = [(item, states.get(item.entry.entry_id, Freshness()) if item.entry else Freshness()) for item in items]
+    return [item._replace(changed=state.label) for item, state in told if state.state != GONE]
 
 
 def _own(db: sqlite3.Connection, items: Sequence[IndexItem], session: str) -> frozenset[str]:

@@ -40,8 +40,17 @@ def passage_note(
 
 
 def entry_note(db: sqlite3.Connection, ref: int, entry_id: str, kind: str, text: str, timestamp: int | None) -> Note:
-    """A note that `axm entry show` opens."""
-    return Note(entry_id, kind, preview(text), locate(db, [(ref, "insight", ref)]).get(ref), timestamp)
+    """A note that `axm entry show` opens. It says so when what it speaks of changed since, and `packet` leaves it out
+    when that is gone."""
+    from axiommind.freshness.state import GONE, Freshness, freshness_of
+
+    state = freshness_of(db, [entry_id]).get(entry_id, Freshness())
+    said = preview(text)
+    if state.label:
+        room = PREVIEW_CHARS - len(state.label) - 3
+        said = f"{preview(text, max(room, PREVIEW_CHARS // 2))} ({state.label})"
+    citation = locate(db, [(ref, "insight", ref)]).get(ref)
+    return Note(entry_id, kind, said, citation, timestamp, is_gone=state.state == GONE)
 
 
 def claim(rule: str, title: str, text: str, content: str) -> str:
@@ -77,10 +86,10 @@ def day(timestamp: int | None) -> str:
 
 
 def packet(sections: Iterable[tuple[str, Iterable[Note]]], skip: frozenset[str]) -> Packet | None:
-    """The sections that still have notes without those in `skip`; None when none has."""
+    """The sections that still have notes without those in `skip` and those that are gone; None when none has."""
     kept = []
     for title, notes in sections:
-        new = tuple(note for note in notes if note.id not in skip)
+        new = tuple(note for note in notes if note.id not in skip and not note.is_gone)
         if new:
             kept.append(Section(title, new))
     return Packet(tuple(kept)) if kept else None

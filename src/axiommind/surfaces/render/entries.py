@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from axiommind.freshness.state import DRIFTED, FRESH, GONE
 from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
 
@@ -137,6 +138,7 @@ def entries_table(found: Sequence[ListedEntry]) -> str:
             "title": one_line(claim(one.entry)),
             "project": project_name(one.entry.project),
             "sessions": one.sessions,
+            "code": one.freshness if one.freshness in (DRIFTED, GONE) else "",
             "date": render.day(one.entry.happened_at or one.entry.created_ts),
         }
         for one in found
@@ -144,6 +146,8 @@ def entries_table(found: Sequence[ListedEntry]) -> str:
     columns = ["id", "type", "stage", "title", "date"]
     if any(one.sessions > 1 for one in found):
         columns.insert(-1, "sessions")
+    if any(one.freshness in (DRIFTED, GONE) for one in found):
+        columns.insert(-1, "code")
     if any(one.entry.status != "active" for one in found):
         columns.insert(3, "status")
     if several_projects(one.entry.project for one in found):
@@ -165,6 +169,8 @@ def entry_shown_json(shown: EntryShown) -> dict[str, Any]:
     return {
         **entry_json(shown.entry, shown.sessions),
         "uses": shown.uses,
+        "freshness": shown.freshness.state,
+        "changed": shown.freshness.why,
         "history": [step._asdict() for step in shown.history],
         "evidence": [_quote_json(quote) for quote in shown.quotes],
         "conflicts": [{"id": c, "other_id": other, "resolution": how} for c, other, how in shown.conflicts],
@@ -205,6 +211,7 @@ def _facts(shown: EntryShown) -> list[tuple[str, str]]:
         ("date", render.day(entry.happened_at or entry.created_ts)),
         ("said in", render.counted(shown.sessions, "session")),
         ("used", render.counted(shown.uses, "time") if shown.uses else "never"),
+        ("code", one_line(shown.freshness.label or (FRESH if shown.freshness.state == FRESH else ""))),
     ]
 
 

@@ -59,6 +59,8 @@ def _index(items: Iterable[IndexItem], total: int) -> str:
         about.append(_cited(item.citation))
         if item.elsewhere and item.project:
             about.append(f"from {_at_home(item.project)}")
+        if item.changed:
+            about.append(item.changed)
         lines.append(" · ".join(part for part in about if part))
     return "\n".join(lines)
 
@@ -186,6 +188,7 @@ def item_to_dict(item: IndexItem, home: Path | None = None) -> dict[str, Any]:
         "elsewhere": item.elsewhere,
         "citation": _citation(item.citation),
         "entry": item.entry._asdict() if item.entry is not None else None,
+        "changed": item.changed,
     }
 
 

@@ -70,7 +70,10 @@ def run(args: argparse.Namespace) -> int:
     found, more = options.first(found, args.limit)
     left_out = f"{render.counted(notes, 'task note')} left out: axm task list, or --type task_note" if notes else ""
     if args.json:
-        rows = [shown.entry_json(one.entry, one.sessions) for one in found]
+        rows = [
+            {**shown.entry_json(one.entry, one.sessions), "freshness": one.freshness, "changed": one.changed}
+            for one in found
+        ]
         record = {"project": scope.project, "entries": rows, "truncated": more, "task_notes_left_out": notes}
         options.print_json("entries", record)
     elif found:
