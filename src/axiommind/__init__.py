@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from axiommind.learning.entry_view import EntryShown as EntryShown
     from axiommind.learning.manual_entries import RememberResult as RememberResult
     from axiommind.learning.policies import StageChange as StageChange
+    from axiommind.learning.refresh import RefreshReport as RefreshReport
     from axiommind.learning.run_report import LearningReport as LearningReport
     from axiommind.learning.runs import Metrics as Metrics
     from axiommind.learning.runs import Spent as Spent
@@ -127,6 +128,7 @@ _EXPORTS = {
     "learning.entry_view": ("EntryShown",),
     "learning.manual_entries": ("RememberResult",),
     "learning.policies": ("StageChange",),
+    "learning.refresh": ("RefreshReport",),
     "learning.run_report": ("LearningReport",),
     "learning.runs": (
         "Metrics",
