@@ -30,10 +30,21 @@ from tests.transcripts import Lines, World, encode
 SESSIONS = ("alpha", "beta")
 OURS, THEIRS = "said", "INJECTED"  # a person's own words carry the one, what a client put in the other
 KEPT = {
-    "person": ("prompt", "blocks", "reminded", "unclosed", "editor", "queued", "surrogate", "bare"),
+    "person": (
+        "prompt",
+        "blocks",
+        "reminded",
+        "unclosed",
+        "editor",
+        "queued",
+        "surrogate",
+        "bare",
+        "enqueued",
+        "refused",
+    ),
     "assistant": ("answer", "parts", "plain", "call", "deep"),
     "call": ("old", "call", "deep"),
-    "result": ("result", "results", "lost"),
+    "result": ("result", "results", "lost", "refused"),
 }
 NOBODYS = ("meta", "summary", "output", "hook", "origin", "notice", "sidechain", "garbage", "untyped", "bulk")
 KINDS = tuple(dict.fromkeys((*(kind for kinds in KEPT.values() for kind in kinds), *NOBODYS)))
@@ -77,6 +88,8 @@ class Writer:
     def _fork(self, session: str, _: None) -> None:
         source = SESSIONS[1 - SESSIONS.index(session)]
         for data in list(self.written[source]):
+            if b'"queue-operation"' in data:  # a fork copies messages only
+                continue
             self._put(session, data.replace(f'"sessionId": "{source}"'.encode(), f'"sessionId": "{session}"'.encode()))
 
     def _move(self, session: str, leave: bool) -> None:
@@ -114,6 +127,11 @@ class Writer:
             prompt: Any = [{"type": "text", "text": self.words()}, {"type": "text", "text": reminder}]
             inner = {"type": "queued_command", "prompt": prompt if n % 2 else self.words(), "humanTurn": True}
             return encode(build.add("attachment", attachment=inner))
+        if kind == "enqueued":
+            line = build.add("queue-operation", operation="enqueue", content=f"{reminder} {self.words()}")
+            return encode({name: value for name, value in line.items() if name != "uuid"})
+        if kind == "refused":
+            return encode(build.result(use, refusal(self.words(), theirs), error=True))
         if kind == "old":
             return encode(build.add("tool_use", name="Bash", input={"command": f"old {n}"}, id=use))
         if kind in ("call", "deep"):
@@ -160,6 +178,11 @@ class Writer:
         return encode(build.add("user", message=message, **fields))
 
 
+def refusal(words: str, theirs: str) -> str:
+    said = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+    return f"{said}{words}\n\nNote: The user's next message may contain {theirs}"
+
+
 # --- the law -----------------------------------------------------------------------------------------------------
 
 
@@ -190,13 +213,14 @@ def stands(message: Message, text: str | None) -> None:
     if message.text != text:
         assert message.role == "person", message
         assert all(a in (" ", b) for a, b in zip(message.text, text, strict=True)), message
-        assert "<system-reminder>" in text or re.match(r"\s*<ide_\w+>", text), message
+        assert "<system-reminder>" in text or re.match(r"\s*<ide_\w+>|The user doesn't want", text), message
 
 
 def in_order(read: Transcript) -> None:
     places = [(message.position, message.line) for message in read.messages]
     assert places == sorted(places)
-    assert len({(m.position, m.line, m.block) for m in read.messages}) == len(read.messages)
+    # What was said when refusing a call stands in its result.
+    assert len({(m.position, m.line, m.block, m.role) for m in read.messages}) == len(read.messages)
 
 
 def at(value: Any, pointer: str) -> Any:

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from axiommind.projections import PLACE_BITS, Batch, _canonical
+from axiommind.projections import PLACE_BITS, Batch, _canonical, _queued
 from axiommind.sources import load as load_source
 from axiommind.sources.records import Decoded, Record, ToolResult
 from axiommind.tools.kinds import UNKNOWN_TOOL
@@ -46,6 +46,7 @@ def add(
     _responses(db, session, base, decoded)
     _tool_uses(db, session, base, decoded)
     _rest(db, session, base, path, decoded)
+    _queued.settle(db, session, decoded)
     _session(db, session, decoded)
     shared.added([r.uuid for r in decoded.records], [r.message_id for r in decoded.responses])
     for leaf, _summary in decoded.summaries:  # a summary may name a message of another file

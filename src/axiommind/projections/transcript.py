@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from axiommind.model import Span
+from axiommind.projections import _queued
 from axiommind.sources import Source
 from axiommind.sources import load as load_source
-from axiommind.sources.records import CallBlocks
+from axiommind.sources.records import Block, CallBlocks
 from axiommind.text import jsonlines
 from axiommind.tools.kinds import UNKNOWN_TOOL, KnownTool
 
@@ -91,6 +92,7 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
     if row is None:
         return None
     elsewhere = _said_elsewhere(db, session)
+    queued = _queued.places(db, session)
     seen: set[str] = set()
     messages: list[Message] = []
     uses: list[ToolCall] = []
@@ -107,7 +109,7 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
             continue
         done.add((name, first_line))
         room = load_source(source)
-        blocks, calls = room.blocks(content, first_line, frozenset(seen))
+        blocks, calls = _counting(room.blocks(content, first_line, frozenset(seen)), position, queued)
         base = len(messages)
         first_use = len(uses)
         uses += [_call(room, call, base, call.uuid in elsewhere) for call in calls]
@@ -140,6 +142,22 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
     return Transcript(
         session, project, agent, started, ended, bool(subagent), head_of(db, session), tuple(messages), tuple(uses)
     )
+
+
+def _counting(
+    read: tuple[list[Block], list[CallBlocks]], position: int, queued: set[tuple[int, int]]
+) -> tuple[list[Block], list[CallBlocks]]:
+    """The blocks, with those of queued prompts as the index counts them: a person's words, or left out."""
+    blocks, calls = read
+    if all(b.role != "queued" for b in blocks):
+        return blocks, calls
+    kept: list[Block] = []
+    moved: dict[int, int] = {}  # places of blocks, after others were left out
+    for place, block in enumerate(blocks):
+        if block.role != "queued" or (position, block.line) in queued:
+            moved[place] = len(kept)
+            kept.append(block._replace(role="person") if block.role == "queued" else block)
+    return kept, [call._replace(leaves={p: moved[at] for p, at in call.leaves.items()}) for call in calls]
 
 
 def _call(source: Source, call: CallBlocks, base: int, copied: bool) -> ToolCall:

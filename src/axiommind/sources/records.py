@@ -34,7 +34,9 @@ class Record(NamedTuple):
 
 
 class UserPrompt(NamedTuple):
-    """What a person asked."""
+    """What a person asked. `origin` says how: as the agent calls it, or `queued` (typed while the agent was at work)
+    or `refusal` (written when refusing a call). A queued prompt without a uuid counts only where no other line of the
+    session repeats it, before or after."""
 
     uuid: str | None
     timestamp: int | None
@@ -126,6 +128,7 @@ class Decoded:
     compactions: list[Compaction] = field(default_factory=list)
     pull_requests: list[PullRequest] = field(default_factory=list)
     summaries: list[tuple[str, str]] = field(default_factory=list)  # (uuid of a leaf, summary)
+    taken_back: list[tuple[int | None, str]] = field(default_factory=list)  # queued, and withdrawn at that time
     problems: list[tuple[int, str]] = field(default_factory=list)  # (line, why)
     counts: dict[str, int] = field(default_factory=dict)  # lines by record type
     unknown: dict[str, int] = field(default_factory=dict)  # those of no type that we know
@@ -147,6 +150,7 @@ class Block(NamedTuple):
 
     person     what somebody typed              assistant  what the model said
     call       a text in the input of a tool    result     what the tool returned (`failed`: whether it is an error)
+    queued     what somebody typed while the agent was at work: a person's words where no other line repeats them
     """
 
     line: int

@@ -13,8 +13,8 @@ from axiommind.sources.claude_code.tool_names import TOOLS
 
 if TYPE_CHECKING:
     from axiommind.sources.claude_code.bulk import prune
-    from axiommind.sources.claude_code.decoder import decode, sidecar
-    from axiommind.sources.claude_code.files import deletes_after, discover, roots_of, watched
+    from axiommind.sources.claude_code.decoder import decode
+    from axiommind.sources.claude_code.files import deletes_after, discover, roots_of, sidecar, watched
     from axiommind.sources.claude_code.texts import blocks
 
 __all__ = [
@@ -44,7 +44,7 @@ _MODULES = {
     "discover": "files",
     "prune": "bulk",
     "roots_of": "files",
-    "sidecar": "decoder",
+    "sidecar": "files",
     "watched": "files",
 }
 

@@ -6,13 +6,22 @@ neither stops the file.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from axiommind.sources.claude_code.lines import BULK_TYPES, KNOWN_TYPES, Line, parse_line, text_of
 from axiommind.sources.claude_code.tool_names import TOOLS
-from axiommind.sources.claude_code.user_text import NOT_A_PROMPT, REAL_SOURCES, tagged, without_injected
-from axiommind.sources.claude_code.values import short_json, token_counts, whole_number
+from axiommind.sources.claude_code.user_text import (
+    NOT_A_PROMPT,
+    OF_ANOTHER_AGENT,
+    QUEUED,
+    REAL_SOURCES,
+    REFUSAL,
+    is_program_text,
+    slash_command,
+    tagged,
+    without_injected,
+)
+from axiommind.sources.claude_code.values import milliseconds, short_json, token_counts, whole_number
 from axiommind.sources.records import (
     Compaction,
     Decoded,
@@ -24,17 +33,15 @@ from axiommind.sources.records import (
     UserCommand,
     UserPrompt,
 )
-from axiommind.text import jsonlines
 from axiommind.text.keywords import keywords
 from axiommind.tools.call_text import ERROR_CHARS, excerpt
 from axiommind.tools.kinds import RUN, UNKNOWN_TOOL
+from axiommind.tools.refusals import refusal_in
 from axiommind.tools.results import has_output
 from axiommind.tools.shell import classify
 
-__all__ = ["Decoder", "decode", "sidecar"]
+__all__ = ["Decoder", "decode"]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
 _PROBLEMS = 100  # of one segment; the rest is counted
 # Lines whose uuid says which record they are, wherever it was copied.
 _WITH_IDENTITY = {"user", "assistant", "attachment", "system", "tool_use"}
@@ -44,20 +51,6 @@ _TITLE_CHARS = 200
 def decode(content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
     """The rows of some lines; those whose uuid is in `skip` (another file of the session had them) are passed over."""
     return Decoder(first_line, skip).run(content)
-
-
-def sidecar(kind: str, content: bytes) -> dict[str, str]:
-    try:
-        value = jsonlines.parse(content)
-    except ValueError:
-        return {}
-    if not isinstance(value, dict):
-        return {}
-    names = {
-        "custom-title": {"customTitle": "title"},
-        "agent-meta": {"agentType": "agent_type", "toolUseId": "parent_tool_use_id", "description": "title"},
-    }[kind]
-    return {ours: value[theirs] for theirs, ours in names.items() if isinstance(value.get(theirs), str)}
 
 
 class Decoder:
@@ -131,6 +124,8 @@ class Decoder:
             self.assistant(line, uuid, when)
         elif line.type == "attachment":
             self.attachment(line, uuid, when)
+        elif line.type == "queue-operation":
+            self.queue(line, when)
         elif line.type == "tool_use":  # [OLD] a line of its own
             self.record(line, uuid, when)
             self.tool_use(
@@ -142,20 +137,10 @@ class Decoder:
     # --- the session -----------------------------------------------------------------------------------
 
     def time_of(self, value: Any) -> int | None:
-        if value is None:
-            return None
-        if isinstance(value, str):
-            try:
-                moment = datetime.fromisoformat(value)
-                if moment.tzinfo is None:
-                    moment = moment.replace(tzinfo=UTC)
-                return (moment - _EPOCH) // _MILLISECOND
-            except (ValueError, OverflowError):
-                pass
-        elif isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 4e12:
-            return int(value)
-        self.problem(f"timestamp {str(value)[:40]!r} is not a time")
-        return None
+        when = milliseconds(value)
+        if when is None and value is not None:
+            self.problem(f"timestamp {str(value)[:40]!r} is not a time")
+        return when
 
     def note_session(self, line: Line, when: int | None) -> None:
         out = self.out
@@ -214,7 +199,7 @@ class Decoder:
         blocks = [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
         results = [b for b in blocks if b.get("type") == "tool_result"]
         for block in results:
-            self.tool_result(block)
+            self.tool_result(block, uuid, when)
         text = text_of(content)
         if line.isSidechain is True:
             if not results and "task" not in self.out.titles and text.strip():
@@ -234,7 +219,7 @@ class Decoder:
         if not stamped and (kind is not None or line.promptSource is not None):
             return
         text = without_injected(text)
-        if not text:
+        if not text or text.startswith(OF_ANOTHER_AGENT):
             return
         if text.startswith(("<command-name>", "<command-message>")):
             name = tagged(text, "command-name") or "/" + tagged(text, "command-message")
@@ -245,7 +230,8 @@ class Decoder:
             typed = tagged(text, "bash-input").strip()
             self.out.commands.append(UserCommand(uuid, when, "bash", "!", typed, self.number))
         elif stamped or not text.startswith(NOT_A_PROMPT):
-            self.prompt(text, uuid, when, source or (kind if isinstance(kind, str) else "unstamped"))
+            origin = source or (kind if isinstance(kind, str) else "unstamped")
+            self.prompt(text, uuid, when, "typed" if uuid is None and origin == QUEUED else origin)
 
     def prompt(self, text: str, uuid: str | None, when: int | None, origin: str) -> None:
         self.out.prompts.append(UserPrompt(uuid, when, text, self.number, origin, tuple(keywords(text))))
@@ -263,7 +249,24 @@ class Decoder:
         self.record(line, uuid, when)
         text = without_injected(text_of(prompt))
         if text:
-            self.prompt(text, uuid, when, "queued")
+            self.prompt(text, uuid, when, QUEUED)
+
+    def queue(self, line: Line, when: int | None) -> None:
+        """What was typed while the agent was at work, before it was handed over. Mostly another line repeats it; only
+        who has all lines of the session can tell, so it is a prompt without an identity until then."""
+        if not isinstance(line.content, str):
+            return
+        if line.operation == "popAll":
+            self.out.taken_back.append((when, line.content))
+        elif line.operation == "enqueue":
+            text = without_injected(line.content)
+            if not text or is_program_text(text):
+                return
+            command = slash_command(text)
+            if command is not None:
+                self.out.commands.append(UserCommand(None, when, "slash", *command, self.number))
+            else:
+                self.prompt(text, None, when, QUEUED)
 
     # --- the model -------------------------------------------------------------------------------------
 
@@ -367,13 +370,16 @@ class Decoder:
             )
         )
 
-    def tool_result(self, block: dict[str, Any]) -> None:
+    def tool_result(self, block: dict[str, Any], uuid: str | None, when: int | None) -> None:
         use_id = block.get("tool_use_id")
         if not isinstance(use_id, str):
             self.problem("a tool result without a tool_use_id")
             return
         text = text_of(block.get("content"))
         failed = block.get("is_error") is True
+        refusal = refusal_in(text) if failed else None
+        if refusal is not None and refusal.reason:
+            self.prompt(refusal.reason, uuid, when, REFUSAL)
         index = self.uses.get(use_id)
         error = excerpt(text.strip(), ERROR_CHARS) if failed else None
         output = None if failed or use_id in self.silent else excerpt(text.strip()) or None

@@ -1,4 +1,5 @@
-"""Where Claude Code keeps its transcripts: its folders, the files in them, and what to watch for changes."""
+"""Where Claude Code keeps its transcripts: its folders, the files in them, what to watch for changes, and what the
+small files beside a transcript say."""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ from typing import NamedTuple
 from axiommind.model import Problem
 from axiommind.projects import slug, worktrees_of
 from axiommind.sources.contract import Discovery, SourceFile
+from axiommind.text import jsonlines
 
-__all__ = ["deletes_after", "discover", "roots_of", "watched"]
+__all__ = ["deletes_after", "discover", "roots_of", "sidecar", "watched"]
 
 _PROJECTS = "projects"
 _DELETES_AFTER = 30  # days, where its settings name none
@@ -159,3 +161,18 @@ def _file(
     # [OLD] subagents lie beside their parent.
     inside = parent is None and session_id.startswith(_SUBAGENT)
     yield SourceFile(path, kind, session_id, *place, parent, *state, parent_inside=inside)
+
+
+def sidecar(kind: str, content: bytes) -> dict[str, str]:
+    """The facts of a small file beside a transcript: a title, or which call started a subagent."""
+    try:
+        value = jsonlines.parse(content)
+    except ValueError:
+        return {}
+    if not isinstance(value, dict):
+        return {}
+    names = {
+        "custom-title": {"customTitle": "title"},
+        "agent-meta": {"agentType": "agent_type", "toolUseId": "parent_tool_use_id", "description": "title"},
+    }[kind]
+    return {ours: value[theirs] for theirs, ours in names.items() if isinstance(value.get(theirs), str)}

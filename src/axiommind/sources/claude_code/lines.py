@@ -73,6 +73,8 @@ class Line(msgspec.Struct):
     customTitle: Any = None  # noqa: N815
     aiTitle: Any = None  # noqa: N815
     lastPrompt: Any = None  # noqa: N815
+    operation: Any = None
+    content: Any = None
     summary: Any = None
     leafUuid: Any = None  # noqa: N815
     prUrl: Any = None  # noqa: N815

@@ -12,6 +12,7 @@ from axiommind.sources.claude_code.decoder import Decoder
 from axiommind.sources.claude_code.lines import Line
 from axiommind.sources.claude_code.user_text import INJECTED, REMINDER
 from axiommind.sources.records import Block, CallBlocks, ToolUse
+from axiommind.tools.refusals import refusal_in
 
 __all__ = ["blocks"]
 
@@ -40,15 +41,17 @@ class _Reader(Decoder):
         if uuid is not None and len(self.out.records) == records:
             return  # a copy, or nothing that was said
         when = self.time_of(line.timestamp)
-        if line.type == "attachment" and len(self.out.prompts) > prompts:
+        if line.type == "queue-operation" and len(self.out.prompts) > prompts:
+            self.texts_of(line.content, "/content", "queued", when, None)
+        elif line.type == "attachment" and len(self.out.prompts) > prompts:
             self.texts_of(line.attachment["prompt"], "/attachment/prompt", "person", when, uuid)
         elif line.type == "user":
             content = line.message.get("content") if isinstance(line.message, dict) else line.message
             pointer = "/message/content" if isinstance(line.message, dict) else "/message"
-            if len(self.out.prompts) > prompts:
-                self.texts_of(content, pointer, "person", when, uuid)
-            elif isinstance(content, list):
+            if isinstance(content, list) and _has_result(content):
                 self.results(content, pointer, when, uuid)
+            elif len(self.out.prompts) > prompts:
+                self.texts_of(content, pointer, "person", when, uuid)
         elif line.type == "assistant" and isinstance(line.message, dict):
             self.answer_blocks(line.message.get("content"), self.out.tool_uses[uses:], when, uuid)
         elif line.type == "tool_use" and len(self.out.tool_uses) > uses:
@@ -60,7 +63,7 @@ class _Reader(Decoder):
 
     def texts_of(self, content: Any, pointer: str, role: str, when: int | None, uuid: str | None) -> None:
         for where, text in _texts(content, pointer):
-            own = _own_words(text) if role == "person" else text
+            own = text if role == "assistant" else _own_words(text)
             if own.strip():
                 self.add(where, role, own, when, uuid)
 
@@ -98,6 +101,14 @@ class _Reader(Decoder):
                 failed = block.get("is_error") is True
                 for where, text in _texts(block.get("content"), f"{pointer}/{i}/content"):
                     self.add(where, "result", text, when, uuid, use_id=block["tool_use_id"], failed=failed)
+                    refusal = refusal_in(text) if failed else None
+                    if refusal is not None and refusal.reason:
+                        after = " " * (len(text) - refusal.end)
+                        self.add(where, "person", " " * refusal.start + refusal.reason + after, when, uuid)
+
+
+def _has_result(content: list[Any]) -> bool:
+    return any(isinstance(block, dict) and block.get("type") == "tool_result" for block in content)
 
 
 def _texts(content: Any, pointer: str) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["INJECTED", "NOT_A_PROMPT", "REAL_SOURCES", "REMINDER", "tagged", "without_injected"]
+__all__ = [
+    "INJECTED",
+    "NOT_A_PROMPT",
+    "OF_ANOTHER_AGENT",
+    "QUEUED",
+    "REAL_SOURCES",
+    "REFUSAL",
+    "REMINDER",
+    "is_program_text",
+    "slash_command",
+    "tagged",
+    "without_injected",
+]
+
+# Where a prompt was found, besides the line that a person sent off.
+QUEUED = "queued"  # typed while the agent was at work
+REFUSAL = "refusal"  # written when refusing a call
 
 REAL_SOURCES = {"typed", "queued", "sdk"}
 # Texts that the client or a hook wrote into a `user` line (FACTS 1.6), for files without stamps.
@@ -24,8 +40,13 @@ NOT_A_PROMPT = (
     "<bash-stdout>",
     "<bash-stderr>",
 )
+# Another agent of the same team wrote it.
+OF_ANOTHER_AGENT = "<teammate-message"
 INJECTED = re.compile(r"\s*<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>.*?</\1>", re.DOTALL)
 REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
+# What the client queues for itself: a notice in a tag of its own, or a task as JSON.
+_PROGRAM_TEXT = re.compile(r"<[a-z]+(?:-[a-z]+)+[ >]|<(?:tick|goal|channel)[ >]|\{\s*\"task_id\"")
+_SLASH_COMMAND = re.compile(r"(/[A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)
 _TAG = {
     name: re.compile(rf"<{name}>(.*?)</{name}>", re.DOTALL)
     for name in ("command-name", "command-message", "command-args", "bash-input")
@@ -43,3 +64,14 @@ def tagged(text: str, name: str) -> str:
     """What stands between the tags of this name; empty where there are none."""
     match = _TAG[name].search(text)
     return match.group(1) if match else ""
+
+
+def is_program_text(text: str) -> bool:
+    """Whether the client queued this text for itself, and nobody typed it."""
+    return text.startswith(NOT_A_PROMPT) or _PROGRAM_TEXT.match(text) is not None
+
+
+def slash_command(text: str) -> tuple[str, str] | None:
+    """The name and the arguments of a slash command as it is typed; None for any other text, such as a path."""
+    match = _SLASH_COMMAND.match(text)
+    return None if match is None else (match[1], (match[2] or "").strip())

@@ -1,15 +1,35 @@
-"""Values of a transcript's line, checked: counts that are counts, and inputs no longer than the index wants them."""
+"""Values of a transcript's line, checked: times that are times, counts that are counts, and inputs no longer than the
+index wants them."""
 
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 
-__all__ = ["short_json", "token_counts", "whole_number"]
+__all__ = ["milliseconds", "short_json", "token_counts", "whole_number"]
 
 _LONG_STRING = 8000  # of a tool input, in the index; the log has all of it
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def milliseconds(value: Any) -> int | None:
+    """A time since the epoch; None where the value is no time."""
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+            if moment.tzinfo is None:
+                moment = moment.replace(tzinfo=UTC)
+            return (moment - _EPOCH) // _MILLISECOND
+        except (ValueError, OverflowError):
+            return None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 4e12:
+        return int(value)
+    return None
 
 
 def whole_number(value: Any) -> int | None:
