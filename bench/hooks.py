@@ -56,6 +56,7 @@ def main() -> int:
             "PATH": os.environ["PATH"],
             "HOME": str(home),
             "AXM_HOME": str(home / "axm"),
+            "AXM_LEARN": "off",
             "CLAUDE_CONFIG_DIR": str(home / "claude"),
         }
         memory = Memory(Config.load(environ), environ=environ, user=home)

@@ -68,7 +68,7 @@ def measure(base: Path, claude: Path, source: int, environ: dict[str, str], repe
     home = base / "home"
     for _ in range(repeat):
         shutil.rmtree(home, ignore_errors=True)
-        environ["AXM_HOME"] = str(home)
+        environ |= {"AXM_HOME": str(home), "AXM_LEARN": "off"}
         first.append(timed(environ, "index", "--json"))
         second.append(timed(environ, "index", "--json"))
         grow(claude)

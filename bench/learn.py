@@ -38,6 +38,7 @@ def main() -> int:
             **os.environ,
             "HOME": base,
             "AXM_HOME": str(Path(base) / "axm"),
+            "AXM_LEARN": "off",
             "CLAUDE_CONFIG_DIR": str(Path(base) / "claude"),
         }
         print(json.dumps(measure(source, environ, args.repeat), indent=1))

@@ -88,6 +88,7 @@ def main() -> int:
             "PATH": os.environ["PATH"],
             "HOME": base,
             "AXM_HOME": str(home / "axm"),
+            "AXM_LEARN": "off",
             "CLAUDE_CONFIG_DIR": str(home / "claude"),
         }
         store = Store.fill(home / "axm", environ, args)

@@ -236,6 +236,7 @@ class Side:
             "TZ": "UTC",
             "COLUMNS": "120",
             "AXM_HOME": f"{root}/axm",
+            "AXM_LEARN": "off",
             "CLAUDE_CONFIG_DIR": f"{root}/claude",
             "AXM_WORKERS": "0",  # no race
             "AXM_HOOK_SECONDS": "20",  # nothing is too late

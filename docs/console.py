@@ -119,8 +119,15 @@ def run(page: Path, home: Path) -> list[Ran]:
 def environment(home: Path) -> dict[str, str]:
     """What a stranger's shell has: this program on the PATH, and nothing that points anywhere else."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    # A pipe instead of a terminal: unbuffered, so that both streams keep their order. A busy machine may be slow.
-    settings = {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", "AXM_HOOK_SECONDS": "30"}
+    # A pipe instead of a terminal: unbuffered, so that both streams keep their order. A busy machine may be slow. What
+    # is learned in the background would come at another moment every time.
+    settings = {
+        "LC_ALL": "C.UTF-8",
+        "PYTHONUTF8": "1",
+        "PYTHONUNBUFFERED": "1",
+        "AXM_HOOK_SECONDS": "30",
+        "AXM_LEARN": "off",
+    }
     return {"HOME": str(home), "PATH": path, **settings}
 
 

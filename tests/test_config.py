@@ -25,9 +25,9 @@ def test_nested_settings_and_switches(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(
         "[progressiveDisclosure]\nenabled = false\n[progressiveDisclosure.layer1]\ntopK = 3\n[hooks]\nstop = true\n"
     )
-    config = Config.load({"AXM_HOOK_STOP": "off", "AXM_HOOK_LEARN": "yes"}, tmp_path)
+    config = Config.load({"AXM_HOOK_STOP": "off", "AXM_HOOK_LEARN": "no"}, tmp_path)
     assert config.disclosure == Disclosure(enabled=False, top_k=3)
-    assert (config.hooks.stop, config.hooks.learn, config.hooks.session_end) == (False, True, True)
+    assert (config.hooks.stop, config.learn_auto, config.hooks.session_end) == (False, False, True)
     with pytest.raises(UsageError, match="AXM_HOOK_STOP='maybe' is not true or false"):
         Config.load({"AXM_HOOK_STOP": "maybe"}, tmp_path)
 

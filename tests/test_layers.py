@@ -29,7 +29,7 @@ ROWS = [
     {"ids"},
     {"registry"},
     {"model"},
-    {"errors", "distribution"},
+    {"errors", "distribution", "locks"},
 ]
 LEVEL = {name: i for i, row in enumerate(ROWS) for name in row}
 OUTSIDE = {"__init__", "__main__", "sample"}

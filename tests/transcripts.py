@@ -111,6 +111,7 @@ class World:
             "CLAUDE_CONFIG_DIR": str(self.claude),
             "AXM_HOME": str(self.home),
             "AXM_WORKERS": "0",
+            "AXM_LEARN": "off",  # what goes on in the background would outlive the test
             "AXM_HOOK_SECONDS": "20",  # a machine that runs tests may be busy
             "HOME": str(self.base),
             "PATH": os.environ["PATH"],

@@ -49,7 +49,6 @@ class Hooks(NamedTuple):
     session_end: bool
     pre_compact: bool
     resident: bool
-    learn: bool
     prompt_tokens: int
     start_tokens: int
     tool_tokens: int
@@ -69,6 +68,8 @@ class Config(NamedTuple):
     extract_seconds: float
     extract_chars: int
     extract_claude: str
+    learn_auto: bool
+    learn_seconds: float
     budget_calls: int
     budget_tokens: int
     budget_usd: float
@@ -108,9 +109,10 @@ class Config(NamedTuple):
         found = _read_file(base / "config.toml")
         values: dict[str, Any] = {}
         for key in KEYS:
-            raw = env.get(key.env)
-            value = _parse(key, raw) if raw else found.pop(key.name, key.default)
-            found.pop(key.name, None)
+            old_name, old_env = key.old
+            raw = env.get(key.env) or env.get(old_env)
+            written = [found.pop(name) for name in (key.name, old_name) if name in found]
+            value = _parse(key, raw) if raw else written[0] if written else key.default
             values[key.place] = _checked(key, value)
         if found:
             known = ", ".join(k.name for k in KEYS)

@@ -20,6 +20,7 @@ class Key(NamedTuple):
     help: str
     attr: str = ""  # where it is in Config; its name with _ for . unless said
     is_secret: bool = False  # no message shows it
+    old: tuple[str, str] = ("", "")  # its name and variable in earlier versions, which are still read
 
     @property
     def place(self) -> str:
@@ -84,6 +85,22 @@ KEYS: tuple[Key, ...] = (
         "takes up to three calls; beyond that, its middle is left out.",
     ),
     Key("extract.claude", "AXM_EXTRACT_CLAUDE", str, "claude", "The program that the extractor `claude` runs."),
+    Key(
+        "learn.auto",
+        "AXM_LEARN",
+        bool,
+        True,
+        "Whether the rules learn from new sessions in the background: after `axm index`, and after each session where "
+        "the hooks are installed. (Earlier: `hooks.learn`, `AXM_HOOK_LEARN`, which are still read.)",
+        old=("hooks.learn", "AXM_HOOK_LEARN"),
+    ),
+    Key(
+        "learn.seconds",
+        "AXM_LEARN_SECONDS",
+        float,
+        300.0,
+        "How long one run in the background may take, in seconds; the next one continues from there.",
+    ),
     Key("budget.calls", "AXM_BUDGET_CALLS", int, 50, "Calls to a model per day; 0 = none, negative = no limit."),
     Key(
         "budget.tokens",
@@ -333,7 +350,6 @@ KEYS: tuple[Key, ...] = (
         "Whether `axm mcp`, while it runs, answers for hooks, which makes them twice as fast.",
         "hooks.resident",
     ),
-    Key("hooks.learn", "AXM_HOOK_LEARN", bool, False, "Whether background indexing also learns.", "hooks.learn"),
     Key(
         "hooks.start_tokens",
         "AXM_HOOK_START_TOKENS",

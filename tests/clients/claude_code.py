@@ -62,7 +62,7 @@ class Person:
             "PATH": f"{program.parent}:/usr/local/bin:/usr/bin:/bin",
             "HOME": str(self.home),
             "AXM_HOME": str(self.axm_home),
-            "AXM_HOOK_LEARN": "1",
+            "AXM_LEARN": "1",
             "TERM": "xterm",
             "LANG": "C.UTF-8",
             "ANTHROPIC_BASE_URL": model.url,

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from axiommind.locks import alone
 from axiommind.surfaces import hooks
 from axiommind.surfaces.hooks import background_index, record
 from axiommind.surfaces.hooks.answers import HookAnswer
@@ -126,7 +127,7 @@ def test_each_event_answers_and_can_be_switched_off(told: World, event: str) -> 
 
 
 def test_learning_is_asked_for_when_a_session_ends(told: World) -> None:
-    environ = {**told.environ, "AXM_HOOK_LEARN": "1"}
+    environ = {**told.environ, "AXM_LEARN": "1"}
     learning = {event: hooks.answer(event, raw(event), environ).learning for event in EVENTS[4:]}
     assert learning == {"Stop": False, "SessionEnd": True, "PreCompact": True}
 
@@ -345,7 +346,7 @@ def test_a_session_is_indexed_and_learned_after_its_hook_is_gone(world: World) -
     lines = Lines("live")
     lines.prompt("We decided to calibrate the hygroscope against the quartz reference.")
     world.write(lines)
-    done = run(world, "SessionEnd", given=raw("SessionEnd", "live"), AXM_HOOK_LEARN="1")
+    done = run(world, "SessionEnd", given=raw("SessionEnd", "live"), AXM_LEARN="1")
     assert (done.returncode, done.stdout) == (0, b"") and log(world)[-1]["why"] == "an index was started"
     index_log = world.home / "hooks" / "index.log"
     wait_for(lambda: b"Learned: 1 session," in index_log.read_bytes(), "learning")
@@ -356,7 +357,7 @@ def test_a_session_is_indexed_and_learned_after_its_hook_is_gone(world: World) -
 
 def test_one_waits_and_one_runs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[dict[str, str]] = []
-    monkeypatch.setattr(background_index, "_spawn", lambda _home, _log, environ, *, learn: started.append(environ))
+    monkeypatch.setattr(background_index, "_spawn", lambda _arguments, _home, _log, environ: started.append(environ))
     pending = world.home / "hooks" / "pending"
     environ = {**world.environ, "CLAUDECODE": "1", "CLAUDE_PROJECT_DIR": "/x"}
     assert background_index.start(world.home, environ, learn=False) == "an index was started"
@@ -368,7 +369,7 @@ def test_one_waits_and_one_runs(world: World, monkeypatch: pytest.MonkeyPatch) -
     with background_index.take_over(pending) as (ours, learn):
         assert ours and learn and not pending.exists()  # what is new from now on has a worker of its own
         assert background_index.start(world.home, environ, learn=False) == "an index was started"
-        with background_index.alone(pending.with_name("indexing")) as other:
+        with alone(pending.with_name("indexing")) as other:
             assert not other
     os.utime(pending, (1, 1))  # a worker that never began
     assert background_index.start(world.home, environ, learn=False) == "an index was started" and len(started) == 3

@@ -118,7 +118,9 @@ class Pipeline:
         *,
         dry_run: bool = False,
         progress: Callable[[int, int], None] | None = None,
+        stop: Callable[[], str] | None = None,
     ) -> LearningReport:
+        """Learn these sessions, until `stop` says why not to go on."""
         report = LearningReport(dry_run=dry_run)
         started = time.perf_counter()
         batch: list[_Work] = []
@@ -126,6 +128,9 @@ class Pipeline:
         alike: list[str] = []  # errors of the latest sessions
         try:
             for session in sessions:
+                if stop is not None and (reason := stop()):
+                    report.stopped, report.left = reason, len(sessions) - done
+                    break
                 if not self._together and self._learned_meanwhile(session):  # by another process: a model is asked once
                     done += 1
                     continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from axiommind.learning.candidates import AlignedDraft
 from axiommind.projections.transcript import Transcript
@@ -66,6 +67,19 @@ class LearningReport:
         self.sessions = max(self.sessions, other.sessions)
         self.characters = max(self.characters, other.characters)
         self.waiting, self.stopped = other.waiting, self.stopped or other.stopped
+
+    def figures(self, began: int, ended: int) -> dict[str, Any]:
+        """What is kept of a run in the background."""
+        return {
+            "began": began,
+            "ended": ended,
+            "extractors": sorted(set(self.extractors)),
+            "sessions": self.sessions,
+            "entries": sum(self.entries.values()),
+            "failed": self.failed,
+            "left": self.left,
+            "stopped": self.stopped,
+        }
 
     def count(
         self,

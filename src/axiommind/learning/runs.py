@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.db import dicts
 from axiommind.home import Home, Scope, now
 from axiommind.ids import one_of
+from axiommind.learning.learner import Learner
+from axiommind.learning.session_queue import ended_marks, is_finished, to_learn
 from axiommind.learning.stage_changes import apply_policy
+from axiommind.learning.turns import is_wanted, note_run, turn
 
 if TYPE_CHECKING:
     from axiommind.learning.audit import Audit
@@ -20,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Learning", "Metrics", "Spent"]
 
-# A session that failed so often is learned again only when it grows, or when it is asked for.
-TRIES = 3
 _ANCHORING_SECONDS = 5.0  # of looking at files and git; the next run goes on
 _SESSION_COUNT = """
     select count(*)
@@ -60,20 +64,6 @@ _FAILED = """
     order by at desc
     limit 20
 """
-_TO_LEARN = """
-    select s.id
-    from sessions s
-    join (
-        select session_id, max(position) || '.' || count(*) as head
-        from segments
-        where live
-        group by session_id) h on h.session_id = s.id
-    left join learned l on l.session_id = s.id and l.extractor = :extractor
-    where (:again or l.head is null or l.head <> h.head or (l.status = 'failed' and l.failures < :tries))
-      and (:project is null or s.project = :project)
-      and (:since is null or coalesce(s.ended_at, s.last_ts, s.file_mtime) >= :since)
-    order by coalesce(s.started_at, s.first_ts, s.file_mtime), s.parent_session is not null, s.id
-"""
 
 
 class Metrics(NamedTuple):
@@ -106,68 +96,65 @@ class Learning:
         again: bool = False,
         dry_run: bool = False,
         progress: Callable[[int, int], None] | None = None,
+        waiting: Callable[[], None] | None = None,
     ) -> LearningReport:
-        """Learn the sessions that were not learned yet or have changed since."""
-        from axiommind.learning.anchoring import anchor_entries
-        from axiommind.learning.event_writer import EventWriter
+        """Learn the sessions that were not learned yet or have changed since. Where another process learns, this waits
+        for it (`waiting` is called then) and continues."""
         from axiommind.learning.run_report import LearningReport
-        from axiommind.projections.runner import Segments
 
-        asked = (
+        names = (
             [extractor] if extractor is not None else list(dict.fromkeys(("rules", self.home.config.extract_extractor)))
         )
         report = LearningReport(dry_run=dry_run)
         with self.home.writing(report.notes) as (log, key, index):
-            for name in asked:
-                which = _to_learn(index, name, session=session, project=project, since=since, again=again)
-                part = self._learn_by(name, log, key, index, which[:limit], dry_run=dry_run, progress=progress)
-                part.left += max(len(which) - len(which[:limit]), 0)
-                report.add(part)
-            if report.entries and not dry_run:
-                risen = apply_policy(log, EventWriter(log, key), index, "graduation", at=now())
-                report.certified = sum(change.target == "certified" for change in risen)
+            chosen = None if session is None else one_of(session, _sessions(index), "session")
+            for name in names:
+                learner = Learner(self.home, self.search, log, key, index, name)
+                with nullcontext() if dry_run or learner.is_model else turn(self.home.config.home, waiting=waiting):
+                    which = learner.queue(project=project, since=since, again=again, named=chosen is not None)
+                    which = [one for one in which if chosen in (None, one.session)]
+                    part = learner.learn([one.session for one in which[:limit]], dry_run=dry_run, progress=progress)
+                    part.left += max(len(which) - len(which[:limit]), 0)
+                    report.add(part)
             if not dry_run:
-                anchor_entries(index.db, EventWriter(log, key), seconds=_ANCHORING_SECONDS)
-                index.catch_up(log, Segments(log))
+                _after_learning(report, log, key, index)
         return report
 
-    def _learn_by(
-        self,
-        name: str,
-        log: SqliteLog,
-        key: bytes,
-        index: Index,
-        sessions: Sequence[str],
-        *,
-        dry_run: bool,
-        progress: Callable[[int, int], None] | None,
-    ) -> LearningReport:
-        """What one extractor learns of these sessions."""
-        from axiommind.extraction import load
-        from axiommind.learning.checks import find_idris
-        from axiommind.learning.pipeline import Pipeline
+    def run_in_background(self, *, finished: bool = False) -> LearningReport:
+        """What happens by itself: the rules learn what is new, for `learn.seconds` at most, unless another process
+        learns already. `finished`: only from sessions that have ended; the others come when they have."""
         from axiommind.learning.run_report import LearningReport
-        from axiommind.llm.budget import within_budget
-        from axiommind.projections.runner import Segments
 
-        spending = within_budget(self.home.config, log, index.db, name, lambda: index.catch_up(log, Segments(log)))
-        chosen = load(name, self.home.config, spending)
-        if dry_run and not chosen.is_measured:
-            report = LearningReport(dry_run=True, sessions=len(sessions), extractors=[name])
-            report.notes.append(f"{name} would be asked about {len(sessions)} sessions; a dry run does not ask")
-            return report
-        pipeline = Pipeline(
-            log,
-            key,
-            index,
-            chosen,
-            find_idris(self.home.environ),
-            together=chosen.is_measured,
-            near=self.search.tasks_near(),
-        )
-        report = pipeline.run(sessions, dry_run=dry_run, progress=progress)
-        report.extractors = [name]
+        home, began = self.home.config.home, now()
+        report = LearningReport()
+        stop = _limit(home, self.home.config.learn_seconds)
+        with self.home.writing(report.notes) as (log, key, index), turn(home, wait=False) as ours:
+            learner = Learner(self.home, self.search, log, key, index, "rules")
+            tried: set[str] = set()
+            sessions = 0
+            while ours and not report.stopped:
+                which = learner.queue(finished=finished)
+                new = [one.session for one in which if one.session not in tried]
+                if not new:
+                    break
+                tried.update(new)  # what was indexed meanwhile comes in the next round
+                report.add(part := learner.learn(new, stop=stop))
+                sessions += part.sessions
+            report.sessions = sessions
+            if ours:
+                _after_learning(report, log, key, index)
+        if ours:
+            note_run(home, report.figures(began, now()))
         return report
+
+    def waiting(self, *, finished: bool = False) -> int:
+        """How many sessions the rules have not learned yet."""
+        if not self.home.config.index_path.exists():
+            return 0
+        with self.home.reading(Scope(None), None) as db:
+            found = to_learn(db, "rules")
+            marks = ended_marks(self.home.config.home) if finished else {}
+            return sum(not finished or is_finished(one, marks, now()) for one in found)
 
     def session_count(self) -> int:
         """How many sessions something was learned from or remembered; none where there is no index yet."""
@@ -198,15 +185,31 @@ class Learning:
             return Spent(spending_by_day(db), caps)
 
 
-def _to_learn(
-    index: Index, extractor: str, *, session: str | None, project: str | None, since: int | None, again: bool
-) -> list[str]:
-    """The sessions to learn, oldest first, so that a task is created before it is done; parents before subagents."""
-    values = {"extractor": extractor, "project": project, "since": since, "again": again, "tries": TRIES}
-    rows = index.db.execute(_TO_LEARN, values)
-    found = [row[0] for row in rows]
-    if session is None:
-        return found
-    known = {row[0] for row in index.db.execute("select id from sessions")}
-    chosen = one_of(session, known, "session")
-    return [one for one in found if one == chosen]
+def _limit(home: Path, seconds: float) -> Callable[[], str]:
+    """Why a run in the background should end now; empty while it should not."""
+    until = time.monotonic() + seconds
+
+    def reason() -> str:
+        if is_wanted(home):
+            return "another process continues"
+        return f"{seconds:g} seconds are over" if time.monotonic() > until else ""
+
+    return reason
+
+
+def _after_learning(report: LearningReport, log: SqliteLog, key: bytes, index: Index) -> None:
+    """What follows from new entries: they rise as far as they have earned, and are tied to the code that they name."""
+    from axiommind.learning.anchoring import anchor_entries
+    from axiommind.learning.event_writer import EventWriter
+    from axiommind.projections.runner import Segments
+
+    writer = EventWriter(log, key)
+    if report.entries:
+        risen = apply_policy(log, writer, index, "graduation", at=now())
+        report.certified = sum(change.target == "certified" for change in risen)
+    anchor_entries(index.db, writer, seconds=_ANCHORING_SECONDS)
+    index.catch_up(log, Segments(log))
+
+
+def _sessions(index: Index) -> set[str]:
+    return {row[0] for row in index.db.execute("select id from sessions")}

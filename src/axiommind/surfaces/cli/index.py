@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiommind.errors import AxmError
+from axiommind.locks import alone
 from axiommind.memory import Memory
+from axiommind.surfaces.cli._background_learning import learn_later, learn_now, say_learned
 from axiommind.surfaces.cli.kb import summary
-from axiommind.surfaces.hooks.background_index import PENDING, alone, take_over
+from axiommind.surfaces.hooks.background_index import PENDING, take_over
 from axiommind.surfaces.render.progress import Bar
-from axiommind.surfaces.render.tables import counted
 
 if TYPE_CHECKING:
     from axiommind.ingest.report import IndexReport
@@ -35,7 +36,11 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         action="store_true",
         help="then run axm embed (always: set embed.background)",
     )
-    parser.add_argument("--learn", action="store_true", help="then run axm learn (in hooks: set hooks.learn)")
+    learning = parser.add_mutually_exclusive_group()
+    learning.add_argument(
+        "--learn", action="store_true", help="then run axm learn and wait for it (default: it runs in the background)"
+    )
+    learning.add_argument("--no-learn", action="store_true", help="learn nothing now (always: set learn.auto to false)")
     parser.add_argument("--watch", action="store_true", help="keep running as files change, until interrupted")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -47,7 +52,10 @@ def run(args: argparse.Namespace) -> int:
     if pending := os.environ.pop(PENDING, ""):
         return _in_background(memory, args, Path(pending))
     code = _index(memory, args)
-    _learn(memory, args)
+    if args.learn:
+        _learn(memory)
+    elif not args.no_learn:
+        learn_later(memory)
     _embed(memory, args)
     return code
 
@@ -59,11 +67,10 @@ def _in_background(memory: Memory, args: argparse.Namespace, pending: Path) -> i
             sys.stderr.write("Not indexed: another process is still indexing\n")
             return 0
         code = _index(memory, args)
-        args.learn = args.learn or learn
-    # Models may take their time; what is new meanwhile is indexed by the next one.
-    with alone(pending.with_name("learning")) as ours:
+    # Learning may take its time; what is new meanwhile is indexed by the next one.
+    learn_now(memory, finished=not (args.learn or learn))
+    with alone(pending.with_name("embedding")) as ours:
         if ours:
-            _learn(memory, args)
             _embed(memory, args)
     return code
 
@@ -85,7 +92,10 @@ def _watch(memory: Memory, args: argparse.Namespace) -> int:
         for report in memory.watch(project=args.project):
             if first or report.events or (report.documents and report.documents.events):
                 _show(report, args)
-                _learn(memory, args)
+                if args.learn:
+                    _learn(memory)
+                elif not args.no_learn:
+                    learn_now(memory, finished=True)
                 _embed(memory, args)
             if first and not args.json:
                 sys.stderr.write("Watching for changes; press Ctrl-C to stop.\n")
@@ -95,10 +105,8 @@ def _watch(memory: Memory, args: argparse.Namespace) -> int:
     return 0
 
 
-def _learn(memory: Memory, args: argparse.Namespace) -> None:
-    """What new sessions say, if that is wanted; whatever goes wrong there, the index is made."""
-    if not args.learn:
-        return
+def _learn(memory: Memory) -> None:
+    """What new sessions say; whatever goes wrong there, the index is made."""
     bar = Bar("Learning")
     try:
         report = memory.learning.run(progress=bar)
@@ -107,12 +115,7 @@ def _learn(memory: Memory, args: argparse.Namespace) -> None:
         sys.stderr.write(f"Not learned: {error.message}\n" + (f"  hint: {error.hint}\n" if error.hint else ""))
         return
     bar.close()
-    failed = f", {report.failed:,} failed (axm learn)" if report.failed else ""
-    made = sum(report.entries.values())
-    entries = "1 new entry" if made == 1 else f"{made:,} new entries"
-    sys.stderr.write(f"Learned: {counted(report.sessions, 'session')}, {entries}{failed}\n")
-    if report.stopped:
-        sys.stderr.write(f"Stopped: {report.stopped}\n")
+    say_learned(report)
 
 
 def _embed(memory: Memory, args: argparse.Namespace) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.cli._background_learning import WORKER, learn_now
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entries import words_of
 from axiommind.surfaces.render.progress import Bar
@@ -59,6 +62,8 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
+    if os.environ.pop(WORKER, ""):
+        return _as_worker(memory)
     if args.dry_run or args.no_index:
         if not memory.config.index_path.exists():
             options.say("Nothing has been indexed yet: axm index")
@@ -76,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
             again=args.again,
             dry_run=args.dry_run,
             progress=bar,
+            waiting=lambda: options.say("Waiting for the process that learns in the background"),
         )
     except KeyboardInterrupt:
         bar.close()
@@ -89,6 +95,16 @@ def run(args: argparse.Namespace) -> int:
         print(_planned(report))
     _show(report, memory, args)
     return 3 if report.failed or report.stopped else 0
+
+
+def _as_worker(memory: Memory) -> int:
+    """As `axm index` started it: nobody waits, so it stays out of the way."""
+    with contextlib.suppress(OSError):
+        os.chdir(memory.config.home)  # keeps no folder of the user in use
+    if hasattr(os, "nice"):
+        os.nice(10)
+    learn_now(memory)
+    return 0
 
 
 def _index(memory: Memory) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from axiommind.config import Config
 from axiommind.memory import SAMPLE, SAMPLE_FOLDER, SAMPLE_MARK, Memory, Scope
+from axiommind.surfaces.cli._background_learning import learn_later
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.progress import Bar
 from axiommind.surfaces.render.table_layout import cut_end, cut_middle
@@ -39,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
     if not sample:
         report = _index(memory)
         sample = not (report.new or report.updated or report.unchanged or report.missing)
+        learn_later(memory)
     if sample:
         memory = memory if was_sample else _sample(memory)
         _index(memory)

@@ -11,12 +11,13 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from axiommind.locks import alone
 from axiommind.surfaces.hooks.record import folder_of
 
-__all__ = ["PENDING", "alone", "is_due", "start", "take_over"]
+__all__ = ["PENDING", "detach", "is_due", "start", "take_over"]
 
 PENDING = "AXM_HOOK_PENDING"  # names the file to the worker
 _STALE_S = 60.0  # a file this old belongs to a worker that never started
@@ -52,7 +53,8 @@ def start(home: Path, environ: Mapping[str, str], *, learn: bool) -> str:
                 file.write("learn\n")
         return "an index waits to begin"
     try:
-        _spawn(home, folder / "index.log", _environment(home, pending, environ), learn=learn)
+        command = ["index", *(["--learn"] if learn else [])]
+        detach(command, home, folder / "index.log", {**environ, PENDING: str(pending)})
     except BaseException:
         pending.unlink(missing_ok=True)
         raise
@@ -74,17 +76,18 @@ def _claim(pending: Path) -> bool:
     return False
 
 
-def _environment(home: Path, pending: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """The hook's own, without its session. Hooks of whatever the worker runs are off."""
+def detach(arguments: Sequence[str], home: Path, log: Path, environ: Mapping[str, str]) -> None:
+    """Start `axm` with these arguments in a process that outlives this one; what it says goes to a file."""
+    # The worker belongs to no session, and hooks of whatever it runs are off.
     kept = {name: value for name, value in environ.items() if name not in _OF_A_SESSION}
-    return {**kept, "AXM_HOME": str(home), "AXM_HOOKS": "0", PENDING: str(pending)}
+    _spawn(arguments, home, log, {**kept, "AXM_HOME": str(home), "AXM_HOOKS": "0"})
 
 
-def _spawn(home: Path, log: Path, environ: dict[str, str], *, learn: bool) -> None:
+def _spawn(arguments: Sequence[str], home: Path, log: Path, environ: dict[str, str]) -> None:
     if not sys.executable:
         raise OSError("there is no interpreter to start")
     # -P: the session's folder may hold modules with the names of ours.
-    command = [sys.executable, "-P", "-m", "axiommind", "index", *(["--learn"] if learn else [])]
+    command = [sys.executable, "-P", "-m", "axiommind", *arguments]
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
     if hasattr(os, "posix_spawn"):
         for file in range(3, 64):  # files that the client left open are not for the worker
@@ -148,28 +151,3 @@ def _taken(pending: Path) -> bool:
         said = ""
     pending.unlink(missing_ok=True)
     return "learn" in said
-
-
-@contextlib.contextmanager
-def alone(path: Path) -> Iterator[bool]:
-    """Whether this process is the only one that holds this lock, which ends with the process, however it ends."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        yield _locked(file)
-    finally:
-        os.close(file)
-
-
-def _locked(file: int) -> bool:
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

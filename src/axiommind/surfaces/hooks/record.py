@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from axiommind.surfaces.hooks.answers import HookAnswer
 
-__all__ = ["ServedBefore", "folder_of", "home_of", "log_call", "served_before", "spool_served"]
+__all__ = ["ServedBefore", "folder_of", "home_of", "log_call", "mark_ended", "served_before", "spool_served"]
 
 _LOG_BYTES = 1_000_000
 _READ_BYTES = 1_000_000  # of what a session was served, the latest
@@ -104,6 +104,19 @@ def spool_served(home: Path, event: str, session: str, answer: HookAnswer, at: i
     if answer.afresh:
         line["afresh"] = True
     _append(folder_of(home) / "served" / f"{name}.jsonl", line)
+
+
+def mark_ended(home: Path, session: str) -> None:
+    """Leave an empty file named after a session that has ended: its time says when."""
+    name = _file_name(session)
+    if not name:
+        return
+    path = folder_of(home) / "ended" / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(0o600)
+    except OSError:  # then it has ended when it is quiet
+        pass
 
 
 def log_call(home: Path, event: str, session: str, answer: HookAnswer, at: int, took: float) -> None:

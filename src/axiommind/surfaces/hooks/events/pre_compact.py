@@ -11,4 +11,4 @@ EVENT = HookEvent("PreCompact", order=70, seconds=10, starts_index=True)
 
 
 def answer(call: HookCall) -> HookAnswer:
-    return HookAnswer("silent", indexing=True, learning=call.config.hooks.learn)
+    return HookAnswer("silent", indexing=True, learning=call.config.learn_auto)

@@ -1,9 +1,10 @@
-"""SessionEnd: the session is indexed in the background, and learned from if the settings say so."""
+"""SessionEnd: the session is marked as ended, indexed in the background, and learned from unless that is off."""
 
 from __future__ import annotations
 
 from axiommind.surfaces.hooks.answers import HookAnswer, HookEvent
 from axiommind.surfaces.hooks.call import HookCall
+from axiommind.surfaces.hooks.record import mark_ended
 
 __all__ = ["EVENT", "answer"]
 
@@ -11,4 +12,5 @@ EVENT = HookEvent("SessionEnd", order=60, starts_index=True)
 
 
 def answer(call: HookCall) -> HookAnswer:
-    return HookAnswer("silent", indexing=True, learning=call.config.hooks.learn)
+    mark_ended(call.config.home, call.session)
+    return HookAnswer("silent", indexing=True, learning=call.config.learn_auto)

@@ -24,7 +24,7 @@ def answer(call: HookCall) -> HookAnswer:
         said = said._replace(afresh=True)
     if not is_broken and not is_due(call.config.home):
         return said
-    return said._replace(indexing=True, learning=call.config.hooks.learn)
+    return said._replace(indexing=True, learning=call.config.learn_auto)
 
 
 def _packet(call: HookCall) -> HookAnswer:
