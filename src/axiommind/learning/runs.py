@@ -95,11 +95,13 @@ class Learning:
         extractor: str | None = None,
         again: bool = False,
         dry_run: bool = False,
+        at: int | None = None,
         progress: Callable[[int, int], None] | None = None,
         waiting: Callable[[], None] | None = None,
     ) -> LearningReport:
         """Learn the sessions that were not learned yet or have changed since. Where another process learns, this waits
-        for it (`waiting` is called then) and continues."""
+        for it (`waiting` is called then) and continues. `at`: as of another time than now, for a replay of the past,
+        which the code of today has nothing to do with."""
         from axiommind.learning.run_report import LearningReport
 
         names = (
@@ -117,7 +119,7 @@ class Learning:
                     part.left += max(len(which) - len(which[:limit]), 0)
                     report.add(part)
             if not dry_run:
-                _after_learning(report, log, key, index)
+                _after_learning(report, log, key, index, at)
         return report
 
     def run_in_background(self, *, finished: bool = False) -> LearningReport:
@@ -197,7 +199,7 @@ def _limit(home: Path, seconds: float) -> Callable[[], str]:
     return reason
 
 
-def _after_learning(report: LearningReport, log: SqliteLog, key: bytes, index: Index) -> None:
+def _after_learning(report: LearningReport, log: SqliteLog, key: bytes, index: Index, at: int | None = None) -> None:
     """What follows from new entries: they rise as far as they have earned, and are tied to the code that they name."""
     from axiommind.learning.anchoring import anchor_entries
     from axiommind.learning.event_writer import EventWriter
@@ -205,9 +207,10 @@ def _after_learning(report: LearningReport, log: SqliteLog, key: bytes, index: I
 
     writer = EventWriter(log, key)
     if report.entries:
-        risen = apply_policy(log, writer, index, "graduation", at=now())
+        risen = apply_policy(log, writer, index, "graduation", at=now() if at is None else at)
         report.certified = sum(change.target == "certified" for change in risen)
-    anchor_entries(index.db, writer, seconds=_ANCHORING_SECONDS)
+    if at is None:
+        anchor_entries(index.db, writer, seconds=_ANCHORING_SECONDS)
     index.catch_up(log, Segments(log))
 
 

@@ -1,4 +1,4 @@
-"""`axm eval`: how well search finds what it should find."""
+"""`axm eval golden`: how well search finds what it should find."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from axiommind.reports.golden import Golden, Outcome
 
 HELP = "Measure search against your own golden queries"
-GROUP = "ask"
 _EPILOG = """a file of golden queries (YAML):
   - query: "why was redis dropped"
     expected: [notes/decisions.md:L12-L20]     ids, sessions or citations
@@ -36,7 +35,6 @@ examples:
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("what", choices=("golden",), help="what to measure")
     parser.add_argument("file", type=Path, metavar="FILE", help="the golden queries, as YAML")
     parser.add_argument("--project", metavar="PATH", help="search only this project (default: all projects)")
     parser.add_argument(
