@@ -29,7 +29,7 @@ from axiommind.sources.claude_code import TOOLS
 
 HERE = Path(__file__).parents[1]
 LABELLED = HERE / "tests" / "learning" / "labelled"
-CLAUDE_CODE = ("cipher-box", "context-evaluator")  # 131 sessions; the other folders are of other agents
+CLAUDE_CODE = ("cipher-box", "context-evaluator", "everything-ko", "repiq-ja")  # 158 sessions; others: other agents
 HELD = ("held-out", "held-back")  # sets of sentences that no phrase was changed for
 
 

@@ -26,19 +26,11 @@ from axiommind.text.statements import stated
 from tests.counting import ending, grows_linearly
 from tests.counting import steps as counted
 from tests.examples import examples
+from tests.learning.quoted_drafts import WIDE, check_quotes, transcript_of
 from tests.learning.sessions import Session, tool_call
 from tests.transcripts import Lines, World, encode
 
-WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 REJECTED = "The user doesn't want to proceed with this tool use. The tool use was rejected."
-
-
-def transcript_of(world: World, lines: Lines) -> Transcript:
-    world.write(lines)
-    memory = world.memory()
-    memory.index()
-    (transcript,) = precision.transcripts(memory)
-    return transcript
 
 
 def learned(world: World, lines: Lines) -> list[Draft]:
@@ -46,21 +38,6 @@ def learned(world: World, lines: Lines) -> list[Draft]:
     drafts, _ = RulesExtractor().find(transcript)
     check_quotes(transcript, drafts)
     return drafts
-
-
-def check_quotes(transcript: Transcript, drafts: list[Draft]) -> None:
-    for draft in drafts:
-        quotes = [*draft.quotes, *(quote for step in draft.steps for quote in step.quotes)]
-        assert draft.quotes and all(step.quotes for step in draft.steps)
-        for quote in quotes:
-            assert quote.text and quote.text in transcript.messages[quote.message].text
-            said = transcript.messages[quote.message].text
-            end = said.index(quote.text) + len(quote.text)
-            cuts_a_word = said[end - 1].isalnum() and said[end : end + 1].isalnum() and not WIDE.search(said[end - 1 :])
-            assert not cuts_a_word or said.count(quote.text) > 1 or " " not in quote.text, quote
-        assert len(draft.quotes) <= MOST_QUOTES
-        assert any(not transcript.messages[quote.message].copied for quote in draft.quotes)
-        assert draft.title and len(draft.title) <= 200
 
 
 def use(lines: Lines, name: str, result: str | None = "ok", error: bool = False, **given: Any) -> None:
@@ -228,6 +205,7 @@ def test_what_only_the_parent_said_is_learned_there(world: World) -> None:
     parent.commit("Add the retry policy")
     parent.use("Bash", "https://github.com/acme/weather/pull/12", command='gh pr create --title "Add radar maps"')
     parent.use("Bash", BROKEN, True, command="npx tsc")
+    parent.answer("The column is a number because the last release changed it.")
     shared = len(parent.lines)
     assert forked(world, parent, fork, shared) == []
     fork.prompt("Never push to main.")
@@ -469,6 +447,7 @@ def edit(lines: Lines, path: str = "/x/src/app.ts", new: str = "2") -> None:
 def test_a_check_that_failed_and_was_mended(world: World) -> None:
     lines = Lines()
     use(lines, "Bash", BROKEN, True, command="npx tsc 2>&1")
+    lines.answer("The type of the column is a number since the last release. Let me fix it.")
     edit(lines)
     use(lines, "Bash", "$ tsc\n", command="cd /x && npx tsc")
     (draft,) = learned(world, lines)
@@ -476,13 +455,15 @@ def test_a_check_that_failed_and_was_mended(world: World) -> None:
     assert draft.title == (
         "Fixed: tsc: src/app.ts(3,1): error TS2322: Type 'string' is not assignable to type 'number'."
     )
-    assert "passed after edits to app.ts" in draft.text
+    assert "passed after edits to app.ts. Diagnosis: The type of the column is a number since" in draft.text
+    assert draft.kind == "gotcha" and draft.anchors == ("app.ts",)
 
 
-@pytest.mark.parametrize("how", ["no edit", "another file", "silenced", "piped", "expected", "far"])
+@pytest.mark.parametrize("how", ["no edit", "another file", "silenced", "piped", "expected", "far", "unsaid"])
 def test_what_was_not_mended_by_the_edit(world: World, how: str) -> None:
     lines = Lines()
     use(lines, "Bash", BROKEN, True, command="npx tsc")
+    lines.answer("Let me fix it." if how == "unsaid" else "It must be a number since the last release.")
     if how != "no edit":
         path = "/x/README.md" if how == "another file" else "/x/src/app.ts"
         edit(lines, path, "// @ts-ignore" if how == "silenced" else "2")

@@ -11,11 +11,11 @@ import pytest
 
 from axiommind.projections.scope import open_scoped
 from axiommind.recall.disclosure import Packet
-from axiommind.recall.packets.error_signature import is_same, signatures
 from axiommind.recall.packets.file import about_file, is_distinctive
 from axiommind.recall.packets.known_error import known_error
 from axiommind.recall.packets.session_start import left_off, recovery
 from axiommind.search.find import connect
+from axiommind.tools.error_signature import is_same, signatures
 from tests.learning.sessions import Session
 from tests.transcripts import PROJECT, START, Lines, World
 
@@ -454,6 +454,7 @@ def test_a_fix_that_was_ruled_out_is_not_told(world: World) -> None:
     session = Session("old")
     session.prompt("run the checks")
     session.use("Bash", error, True, command="bun run typecheck")
+    session.answer("The parameter needs a type because the compiler is strict here.")
     session.use("Edit", file_path=f"{PROJECT}/src/rates.ts", old_string="(p)", new_string="(p: Rate)")
     session.use("Bash", "$ tsc --noEmit", command="bun run typecheck")
     learned(world, session)

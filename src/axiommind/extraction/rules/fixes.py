@@ -1,7 +1,8 @@
 """What broke and what fixed it: a check that fails, edits to the files it named, and the same check passing.
 
-The check is a run of tests, of a build or of a linter. The most telling line of the failure is the title; a failure
-that says nothing, or that the edits visibly had nothing to do with, is not an insight.
+The check is a run of tests, of a build or of a linter. The most telling line of the failure is the title, and the
+agent's own diagnosis next to it the cause: without one, or where the edits visibly had nothing to do with it, a failure
+is just work in progress. What could not be run at all is told by `errors`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from axiommind.extraction.drafts import Draft
 from axiommind.extraction.quoting import clip, cut, given, head, leaf, only, within
 from axiommind.extraction.rules import FIX, Rule
+from axiommind.extraction.rules._causes import diagnosis
 from axiommind.text.patterns import lazy
 from axiommind.tools.kinds import CHECKS, EDIT
 
@@ -25,9 +27,9 @@ RULES = (
         types=("insight",),
         form=FIX,
         labelled="fixes",
-        right=3,
-        total=3,
-        note="131 real sessions, all there are: few, so the number is low",
+        right=2,
+        total=2,
+        note="158 real sessions, all there are: few, so the number is low",
     ),
 )
 ORDER = 6
@@ -147,18 +149,24 @@ def _fix(transcript: Transcript, check: str, failure: _FailedCheck, at: int, use
     if not line or not any(name in complaint for name in edited):
         return None
     told = _NOISE.sub("", " ".join(_ANSI.sub("", line).split()))
+    why = diagnosis(transcript, failure.use, f"{check} {told}")
+    if why is None:
+        return None
     quotes = only(
         within(transcript, failure.message, cut(line.strip())),
         leaf(transcript, failure.use, "/command"),
     )
+    quotes = only(quotes, (why,))
     for result in use.results[:1]:
         quotes = only(quotes, within(transcript, result, head(transcript.messages[result].text)))
     return Draft(
         type="insight",
+        kind="gotcha",
+        anchors=tuple(edited),
         title=clip(f"Fixed: {clip(check, 60)}: {told}"),
         text=(
             f"`{clip(check, 200)}` failed with: {clip(told, 300).rstrip('.')}. "
-            f"It passed after edits to {', '.join(edited)}."
+            f"It passed after edits to {', '.join(edited)}. Diagnosis: {why.text}"
         ),
         quotes=quotes,
         rule="fixes",

@@ -11,9 +11,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from axiommind.recall.disclosure import Note
-from axiommind.recall.packets.error_signature import Signature, signatures
 from axiommind.recall.packets.notes import day, passage_note
-from axiommind.recall.packets.past_call import (
+from axiommind.text.patterns import lazy
+from axiommind.text.summary import PREVIEW_CHARS, on_one_line, preview
+from axiommind.tools.error_signature import Signature, signatures
+from axiommind.tools.kinds import CHECKS, is_run
+from axiommind.tools.past_call import (
     base_name,
     changes_things,
     command_of,
@@ -21,9 +24,6 @@ from axiommind.recall.packets.past_call import (
     file_of,
     programs_of,
 )
-from axiommind.text.patterns import lazy
-from axiommind.text.summary import PREVIEW_CHARS, on_one_line, preview
-from axiommind.tools.kinds import CHECKS, is_run
 
 __all__ = ["FailedCall", "fix_note"]
 

@@ -16,13 +16,13 @@ from axiommind.extraction.rules import FIX, form_of
 from axiommind.ids import short_id
 from axiommind.projections.passages import KIND_BITS, KINDS
 from axiommind.recall.disclosure import Note, Packet
-from axiommind.recall.packets.error_signature import Signature, is_same, signatures
 from axiommind.recall.packets.fix import FailedCall, fix_note
 from axiommind.recall.packets.notes import day, entry_note, packet
-from axiommind.recall.packets.past_call import fields_of, programs_of
 from axiommind.search import lexical
 from axiommind.text.patterns import lazy
+from axiommind.tools.error_signature import Signature, is_same, signatures
 from axiommind.tools.kinds import is_run
+from axiommind.tools.past_call import fields_of, programs_of
 
 __all__ = ["known_error"]
 
@@ -103,7 +103,7 @@ _HAVING = f"""
     order by rowid desc
     limit {_LOOKED_AT}
 """
-_FIXED = lazy(r"failed with: (.+)\. It passed after", re.DOTALL)
+_FIXED = lazy(r"failed with: (.+?)\. It (?:passed|worked) (?:after|as)\b", re.DOTALL)
 
 
 class _LearnedFix(NamedTuple):

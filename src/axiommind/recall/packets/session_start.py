@@ -292,8 +292,8 @@ def _failing(db: sqlite3.Connection, session: str) -> Iterable[Note]:
         if not failed:
             went_well.add(kind)
         elif kind not in went_well and error and not error.startswith(("<tool_use_error>", "The user doesn't")):
-            from axiommind.recall.packets.error_signature import told_by
-            from axiommind.recall.packets.past_call import command_of
+            from axiommind.tools.error_signature import told_by
+            from axiommind.tools.past_call import command_of
 
             if told := told_by(error):
                 yield passage_note(db, "tool", use, f"`{preview(command_of(given), 80)}`: {told}", at)

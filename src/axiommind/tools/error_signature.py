@@ -43,20 +43,22 @@ _ABOUT_CODE = (
     lazy(r"^(?:E +)?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning)\b: \S"),
     lazy(r"^(?:\(fail\)|FAIL(?:ED)?:?|--- FAIL:|not ok \d+|[✗✘✖] ) ?\S.{4,}"),
 )
-_NOT_RUN = lazy(r"^(?:\w[\w .-]{0,30}: )?(?:error|fatal|panic|aborted|npm err!|e:)[:\]! ] ?\S.{8,}")
+_NOT_RUN = lazy(r"^\[?(?:\w[\w .-]{0,30}: )?(?:(?:npm )?error|fatal|panic|bug|aborted|npm err!|e:)[:\]! ] ?\S.{8,}")
 # Looked up as they are, in lower case: as one pattern they would take longer to compile than to be searched for.
 _COULD_NOT = (
     "command not found", "permission denied", "access denied", "not found", "could not ", "cannot ", "can't ",
     "unable to ", "unrecognized", "unknown option", "unknown command", "unknown flag", "is not a ", "is not in ",
     "is not recognized", "refused", "denied", "already exists", "already in use", "missing ", "invalid ", "required",
-    "unsupported", "outside allowed", "did not match",
+    "unsupported", "outside allowed", "did not match", "refusing to", "are not staged",
 )  # fmt: skip
 _SAYS_NOTHING = (
     "exit code", "exited with code", "were emitted", "was emitted", "formatter would", "script failed", "elifecycle",
-    "warning", 'use "git ', "pathspec", "no such file or directory", "enoent", "cannot find path", ".lock",
+    "npm error code", "npm err! code", "a complete log", "warning",
+    'use "git ', "pathspec", "no such file or directory", "enoent", "cannot find path", ".lock",
 )  # fmt: skip
 _SAYS_LITTLE = lazy(
-    r"^found \d|^\d+ (?:fail|error)|\bat (?:async )?\S+ \(|^(?:e +)?assertionerror|^error: expect\(|^\[\w+\] "
+    r"^found \d|^\d+ (?:fail|error)|\bat (?:async )?\S+ \(|^(?:e +)?assertionerror|^error: expect\("
+    r"|^\[(?!error\])\w+\] |:$"
 )
 # What the client says about the use of its tools, and what people answer to a call.
 _TRIVIAL = (
@@ -79,10 +81,10 @@ _NAME = lazy(r"[\w@$][\w@$./:<>\[\], -]{0,59}")
 _RULES = lazy(r"[━─═*=_-]{3,}")
 
 
-def signatures(error: str) -> list[Signature]:
+def signatures(error: str, limit: int = ERROR_CHARS) -> list[Signature]:
     """The telling lines of an error, the most telling first; none when it is trivial or says nothing."""
     # Cut as the index cuts what it keeps, so that an error in full and one in the index have the same lines.
-    text = without_colours(excerpt(error, ERROR_CHARS))
+    text = without_colours(excerpt(error, limit))
     start = text[:_TRIVIAL_WITHIN].lower()
     if any(words in start for words in _TRIVIAL):
         return []
