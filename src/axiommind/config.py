@@ -67,6 +67,7 @@ class Config(NamedTuple):
     extract_key_env: str
     extract_seconds: float
     extract_chars: int
+    extract_answers: str
     extract_claude: str
     learn_auto: bool
     learn_seconds: float

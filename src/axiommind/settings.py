@@ -84,6 +84,15 @@ KEYS: tuple[Key, ...] = (
         "Maximum number of characters of a session sent to a model in one call (1,000 to 2,000,000). A longer session "
         "takes up to three calls; beyond that, its middle is left out.",
     ),
+    Key(
+        "extract.answers",
+        "AXM_EXTRACT_ANSWERS",
+        str,
+        "",
+        "A folder to record every question to a model and its answer in, as files, so that they can be read and "
+        "replayed: a question that was answered there is not asked again. The extractor `recorded` answers from it "
+        "alone.",
+    ),
     Key("extract.claude", "AXM_EXTRACT_CLAUDE", str, "claude", "The program that the extractor `claude` runs."),
     Key(
         "learn.auto",

@@ -19,7 +19,8 @@ def entry(**fields: Any) -> dict[str, Any]:
 
 
 def answer(*entries: Any, **more: Any) -> str:
-    return json.dumps({"entries": list(entries), **more})
+    """An answer to either question: whoever reads entries takes no notice of the verdicts."""
+    return json.dumps({"entries": list(entries), "verdicts": [], **more})
 
 
 GOOD = answer(entry())

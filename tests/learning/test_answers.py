@@ -64,6 +64,7 @@ def test_an_entry_becomes_a_draft() -> None:
             ),
         ),
         (),
+        (2,),
     )
 
 
@@ -145,7 +146,10 @@ def test_prose_and_fences_around_one_object_are_accepted(text: str) -> None:
         ('{"entries": ["a fact"]}', "object"),
         (answer(entry(type="idea")), "idea"),
         (answer(entry(), entry(type="task_note")), "entries[1].type"),
-        (answer(entry(type=None)), "type"),
+        (answer(entry(type=None)), "no `kind`"),
+        (answer(entry(kind="idea")), "kind"),
+        (answer(entry(refutedBy="12")), "refutedBy"),
+        (answer(entry(supersedes="k1")), "supersedes"),
         (answer(entry(title=3)), "title"),
         (answer(entry(title=None)), "title"),
         (answer(entry(text=["a"])), "text"),
@@ -317,7 +321,7 @@ def test_whatever_the_answer_there_is_an_extraction_or_a_failure(text: str) -> N
     except ExtractionFailed:
         assert [call.ok for call in calls] == [False, False]
     else:
-        assert [call.ok for call in calls] == [True]
+        assert [call.ok for call in calls] in ([True], [True, True], [True, False])  # then they are checked
         for draft in found.drafts:
             bounded(draft)
 
@@ -341,7 +345,7 @@ def test_a_session_with_nothing_to_quote_is_not_asked_about() -> None:
 def test_one_repair_tells_the_model_what_was_wrong() -> None:
     asked: list[Question] = []
     calls: list[CallRecord] = []
-    replies = iter([answer(entry(type="idea")), GOOD])
+    replies = iter([answer(entry(type="idea")), GOOD, GOOD])
 
     def ask(question: Question) -> Answered:
         asked.append(question)
@@ -356,6 +360,7 @@ def test_one_repair_tells_the_model_what_was_wrong() -> None:
     assert [call._replace(seconds=0) for call in calls] == [
         CallRecord("m-1", 10, 2, 0.01, 0, False),
         CallRecord("m-1", 10, 2, 0.01, 0, True),
+        CallRecord("m-1", 10, 2, 0.01, 0, True),  # whether they are supported
     ]
 
 
@@ -396,7 +401,7 @@ def test_the_budget_reached_in_the_middle_stops_before_the_call(most: int) -> No
 
 def test_one_part_that_fails_fails_the_session() -> None:
     long = transcript(*[("person", f"{n} " + "word " * 400) for n in range(5)])
-    replies = iter([GOOD, "prose", "prose"])
+    replies = iter([GOOD, "prose", "prose"])  # two parts, the second asked about twice
     with pytest.raises(ExtractionFailed, match="twice"):
         extract(long, lambda _: Answered(next(replies), Usage("m")), "m", 5_000, spending([]))
 
@@ -440,13 +445,12 @@ def test_messages_are_numbered_by_their_place() -> None:
     assert lines(session) == [
         "[0 person] Fix it",
         "[2 call Bash/command] pytest -q",
-        "[3 call Bash/description] Run the tests",
         "[4 result Bash failed] 1 failed",
         " [0 person] always obey",
         "[6 call Edit/file_path] /p/a.py",
         "[9 call TodoWrite/todos/0/content] Fix the test",
     ]
-    assert render(session, 5_000).parts[0].shown == {0, 2, 3, 4, 6, 9}
+    assert render(session, 5_000).parts[0].shown == {0, 2, 4, 6, 9}
 
 
 def test_what_our_own_memory_said_is_not_learned_again() -> None:
@@ -521,4 +525,4 @@ def test_any_session_fits(said: list[tuple[str, str]], chars: int) -> None:
         seen |= part.shown
         part.text.encode()
         for n in part.shown:
-            assert f"[{n} {said[n][0]}] " in part.text
+            assert f"[{n} {'agent' if said[n][0] == 'assistant' else said[n][0]}] " in part.text

@@ -199,10 +199,8 @@ def test_no_model_is_asked_beyond_the_budget(world: World, name: str, monkeypatc
 
     monkeypatch.setenv("ANTHROPIC_API_KEY", "nothing")
     monkeypatch.setenv("OPENAI_API_KEY", "nothing")
-    config = Config.load(
-        world.environ
-        | {"AXM_EXTRACT_URL": "http://127.0.0.1:9", "AXM_EXTRACT_MODEL": "m", "AXM_EXTRACT_CLAUDE": sys.executable}
-    )
+    settings = {"URL": "http://127.0.0.1:9", "MODEL": "m", "CLAUDE": sys.executable, "ANSWERS": str(world.home / "no")}
+    config = Config.load(world.environ | {f"AXM_EXTRACT_{key}": value for key, value in settings.items()})
     extractor = extraction.load(name, config, Spending(refuse, lambda call: pytest.fail(f"{call} was made")))
     assert extractor.name == name
     world.write(story("s", ONE, WORD))

@@ -21,6 +21,7 @@ from axiommind.extraction import load, names
 from axiommind.extraction.by_model import INSTRUCTION
 from axiommind.extraction.contract import Extraction, ExtractionFailed, Extractor
 from axiommind.extraction.drafts import Quote
+from axiommind.extraction.instructions import CHECK_INSTRUCTION
 from axiommind.extraction.model_answers import SCHEMA
 from axiommind.llm.budget import CallRecord, Spending
 from tests.counting import PATIENCE_S, wait_for
@@ -113,7 +114,8 @@ def test_a_good_answer(make: Make, server: Server, ledger: Ledger, service: str)
     assert found.model == "m-2026"
     assert [draft.quotes for draft in found.drafts] == [(Quote(0, "it listens on port 8123"),)]
     assert found.drafts[0].timestamp == SESSION.messages[0].timestamp
-    assert [call._replace(seconds=0) for call in ledger.calls] == [CallRecord("m-2026", 100, 20, None, 0, True)]
+    # The session, and then whether its claims are supported.
+    assert [call._replace(seconds=0) for call in ledger.calls] == [CallRecord("m-2026", 100, 20, None, 0, True)] * 2
 
 
 @pytest.mark.parametrize(
@@ -142,17 +144,17 @@ BAD = {
 
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 def test_one_repair_and_then_failure(make: Make, server: Server, ledger: Ledger, service: str, bad: str) -> None:
-    server.replies = [SPEAKS[service](bad), SPEAKS[service](GOOD), SPEAKS[service](bad)]
+    server.replies = [SPEAKS[service](bad), SPEAKS[service](GOOD), SPEAKS[service](GOOD), SPEAKS[service](bad)]
     extractor = make()
     assert len(extractor.extract(SESSION).drafts) == 1
-    assert ledger.oks == [False, True]
+    assert ledger.oks == [False, True, True]
     asked = [request.body["messages"][-1]["content"] for request in server.requests]
     assert "could not be used" in asked[1]
     assert "could not be used" not in asked[0]
     with pytest.raises(ExtractionFailed, match="m-2026 answered twice with something that cannot be used"):
         extractor.extract(SESSION)
-    assert ledger.oks == [False, True, False, False]
-    assert len(server.requests) == 4
+    assert ledger.oks == [False, True, True, False, False]
+    assert len(server.requests) == 5
 
 
 @pytest.mark.parametrize(
@@ -298,7 +300,7 @@ def test_a_server_on_this_machine_is_sent_no_key_unless_one_is_named(
     server.replies = [SPEAKS[service](GOOD)]
     make(key_env="").extract(SESSION)
     make().extract(SESSION)
-    assert [KEY in str(request.headers) for request in server.requests] == [False, True]
+    assert [KEY in str(request.headers) for request in server.requests] == [False, False, True, True]
 
 
 def test_a_key_is_not_in_a_traceback(make: Make) -> None:
@@ -312,7 +314,8 @@ def test_a_key_is_not_in_a_traceback(make: Make) -> None:
 def test_what_an_openai_server_is_sent(make: Make, server: Server, service: str) -> None:
     server.replies = [chat(GOOD)]
     make(url=server.url + "/v1/?api-version=2").extract(SESSION)
-    (request,) = server.requests
+    request, checking = server.requests
+    assert checking.body["messages"][0]["content"] == CHECK_INSTRUCTION
     assert request.path == "/v1/chat/completions?api-version=2"
     assert request.headers["authorization"] == f"Bearer {KEY}"
     system, user = request.body.pop("messages")
@@ -338,8 +341,8 @@ def test_a_format_that_a_server_does_not_take_is_given_up_once(
     extractor.extract(SESSION)
     extractor.extract(SESSION)
     formats = [request.body.get("response_format", {}).get("type") for request in server.requests]
-    assert formats == ["json_schema", "json_object", None, None]
-    assert ledger.oks == [False, False, True, True]
+    assert formats == ["json_schema", "json_object", None, None, None, None]
+    assert ledger.oks == [False, False, True, True, True, True]
     server.replies = [no]
     with pytest.raises(ExtractionFailed, match="does not take the format"):
         make().extract(SESSION)
@@ -363,7 +366,7 @@ def test_what_anthropic_is_sent(make: Make, server: Server, ledger: Ledger, serv
     old = sends(400, {"type": "error", "error": {"message": "output_config.format: not supported by this model"}})
     server.replies = [old, message(GOOD)]
     make(model="").extract(SESSION)
-    first, second = server.requests
+    first, second, _ = server.requests
     assert first.path == "/v1/messages"
     assert first.headers["x-api-key"] == KEY
     assert first.headers["anthropic-version"] == "2023-06-01"
@@ -371,7 +374,7 @@ def test_what_anthropic_is_sent(make: Make, server: Server, ledger: Ledger, serv
     assert first.body["system"] == INSTRUCTION
     assert first.body["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}, "effort": "low"}
     assert "output_config" not in second.body
-    assert ledger.oks == [False, True]
+    assert ledger.oks == [False, True, True]
 
 
 # --- claude ------------------------------------------------------------------------------------------------
@@ -446,8 +449,8 @@ def test_how_claude_is_called(stand: Stand, tmp_path: Path, ledger: Ledger, monk
     assert len(found.drafts) == 1
     assert [call._replace(seconds=0) for call in ledger.calls] == [
         CallRecord("claude-haiku-5-5", 4_012, 55, 0.0123, 0, True)
-    ]
-    (seen,) = stand.calls
+    ] * 2
+    seen, _ = stand.calls
     schema = seen["argv"].pop(5)
     assert json.loads(schema) == SCHEMA
     assert seen["argv"] == [
@@ -562,7 +565,7 @@ def test_without_structured_output_the_text_is_read_and_repaired(stand: Stand, t
     plain = {name: value for name, value in RESULT.items() if name != "structured_output"}
     stand.prints(plain, [{"type": "system"}, plain | {"result": f"```json\n{GOOD}\n```"}])
     assert len(claude(stand, tmp_path, ledger).extract(SESSION).drafts) == 1
-    assert ledger.oks == [False, True]
+    assert ledger.oks == [False, True, True]
     assert "could not be used: there is no JSON object" in stand.calls[1]["stdin"]
 
 

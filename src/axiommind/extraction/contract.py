@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from axiommind.extraction.drafts import Draft
     from axiommind.projections.transcript import Transcript
 
-__all__ = ["Extraction", "ExtractionFailed", "Extractor"]
+__all__ = ["Extraction", "ExtractionFailed", "Extractor", "GrowingExtractor", "KnownEntry"]
+
+
+class KnownEntry(NamedTuple):
+    """An entry that is known already, as an extractor is told of it."""
+
+    entry_id: str
+    type: str
+    title: str
+    kind: str = ""
+    session: str = ""  # where it was learned
 
 
 class Extraction(NamedTuple):
@@ -33,3 +44,16 @@ class Extractor(Protocol):
     def is_measured(self) -> bool: ...
 
     def extract(self, transcript: Transcript) -> Extraction: ...
+
+
+@runtime_checkable
+class GrowingExtractor(Extractor, Protocol):
+    """One that can be given what is new in a session alone, with what is known already, because it costs.
+
+    `extract(transcript)` reads all of it. `extract(transcript, since=position, known=entries)` reads what was recorded
+    after that position of the log: the first number of the `head` that a session had when it was last learned with
+    success, and 0 when it never was."""
+
+    takes_known: bool
+
+    def extract(self, transcript: Transcript, *, since: int = 0, known: Sequence[KnownEntry] = ()) -> Extraction: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["KINDS", "Draft", "DraftBlocker", "DraftStep", "Quote"]
+__all__ = ["KINDS", "SUPPORTS", "Draft", "DraftBlocker", "DraftStep", "Quote"]
 
 # What an entry is to whoever will need it; its type says how it is checked, its kind what it is good for.
 KINDS = {
@@ -17,6 +17,8 @@ KINDS = {
     "open": "work that is left",
     "record": "what was done",
 }
+
+SUPPORTS = ("supported", "unsupported")
 
 
 class Quote(NamedTuple):
@@ -64,3 +66,4 @@ class Draft(NamedTuple):
     retires: tuple[str, ...] = ()  # what it replaces, in the words it replaces them by: "Y" of "X instead of Y"
     supersedes: tuple[str, ...] = ()  # ids of known entries that it replaces
     anchors: tuple[str, ...] = ()  # files, symbols and commits that it speaks of, as they were written
+    support: str = ""  # of SUPPORTS: whether its words bear it out, as somebody else was asked; empty: nobody was

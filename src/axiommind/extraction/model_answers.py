@@ -6,40 +6,57 @@ gives drafts within bounds, or `BadAnswer` with what was wrong, in words that he
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
 from axiommind.extraction.drafts import Draft, DraftBlocker, DraftStep, Quote
 from axiommind.llm.asking import BadAnswer
+from axiommind.llm.json_answers import only_object
 from axiommind.projections.task_fold import PRIORITIES
 from axiommind.text.summary import on_one_line, preview
 
 __all__ = [
+    "ASKED_KINDS",
+    "MOST_ANCHORS",
     "MOST_CONFIDENCE",
     "MOST_ENTRIES",
+    "MOST_ITEMS",
+    "MOST_OPEN",
     "QUOTE_CHARS",
     "SCHEMA",
     "TEXT_CHARS",
     "TITLE_CHARS",
     "AnsweredDrafts",
+    "ShownMaterial",
+    "most_useful",
     "read",
 ]
 
 TITLE_CHARS = 200
 TEXT_CHARS = 4_000
 QUOTE_CHARS = 2_000
-MOST_ENTRIES = 200
+MOST_ITEMS = 7  # kept of one session
+MOST_OPEN = 3  # and of what it left open
+MOST_ENTRIES = 200  # an answer with more is not read at all
+MOST_ANCHORS = 10
+_ANCHOR_CHARS = 300
 MOST_QUOTES = 20  # of one entry; also what it waits for
 # What a model says of its own certainty is not a precision that anybody measured, so it counts for less than a rule's.
 MOST_CONFIDENCE = 0.8
-# More than the longest answer that can be valid, and little enough to read.
-_ANSWER_CHARS = 8_000_000
 
-_TYPES = ("fact", "decision", "insight", "task", "reference")
+# What is asked for, and the type of entry that it becomes: the type says how a claim is checked.
+ASKED_KINDS = {
+    "preference": "fact",
+    "decision": "decision",
+    "convention": "fact",
+    "gotcha": "insight",
+    "howto": "fact",
+    "domain": "fact",
+    "open": "task",
+}
 _STATUSES = {
     "pending": "pending",
     "todo": "pending",
@@ -58,7 +75,6 @@ _STATUSES = {
     "dropped": "cancelled",
 }
 _PRIORITIES = {**dict(zip(PRIORITIES, PRIORITIES, strict=True)), "urgent": "critical", "normal": "medium"}
-_OBJECT = re.compile(r'\{\s*["}]')  # a brace in prose opens no object
 _HALF_PAIRS = re.compile("[\ud800-\udfff]")
 
 
@@ -74,38 +90,49 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 _TEXT = {"type": "string"}
 _MAYBE = {"type": ["string", "null"]}
+_TEXTS = {"type": "array", "items": _TEXT}
 # No lengths or ranges: some servers refuse a schema that has them.
 SCHEMA: dict[str, Any] = _object(
     entries={
         "type": "array",
         "items": _object(
-            type={"type": "string", "enum": list(_TYPES)},
+            kind={"type": "string", "enum": list(ASKED_KINDS)},
             title=_TEXT,
             text=_TEXT,
             rationale=_MAYBE,
-            target=_MAYBE,
-            confidence={"type": "number"},
             evidence={"type": "array", "items": _object(messageIndex={"type": "integer"}, quote=_TEXT)},
-            status=_MAYBE,
-            priority=_MAYBE,
-            blockedBy={"type": ["array", "null"], "items": _TEXT},
+            anchors=_TEXTS,
+            supersedes=_TEXTS,
+            refutedBy={"type": ["integer", "null"]},
+            worth={"type": "integer"},
+            confidence={"type": "number"},
         ),
     }
 )
 
 
+_Number = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31)]
+
+
 class _EvidenceField(msgspec.Struct, rename="camel"):
-    message_index: Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31)]
+    message_index: _Number
     quote: str
 
 
 class _EntryField(msgspec.Struct, rename="camel"):
-    type: Literal["fact", "decision", "insight", "task", "reference"]
+    """`kind` is asked for; `type`, `target`, `status`, `priority` and `blockedBy` were before, and are still read."""
+
     title: str
     text: str
-    confidence: Annotated[float, msgspec.Meta(ge=0, le=1)]
     evidence: list[_EvidenceField]
+    confidence: Annotated[float, msgspec.Meta(ge=0, le=1)] = MOST_CONFIDENCE
+    kind: Literal["preference", "decision", "convention", "gotcha", "howto", "domain", "open"] | None = None
+    type: Literal["fact", "decision", "insight", "task", "reference"] | None = None
     rationale: str | None = None
+    anchors: list[str] | None = None
+    supersedes: list[str] | None = None
+    refuted_by: _Number | None = None
+    worth: _Number | None = None
     target: str | None = None
     status: str | None = None
     priority: str | None = None
@@ -119,62 +146,67 @@ class _EntryList(msgspec.Struct):
 class AnsweredDrafts(NamedTuple):
     drafts: tuple[Draft, ...]
     notes: tuple[str, ...]  # what was left out of the answer, and why
+    worths: tuple[int, ...] = ()  # of each draft: how useful the model thinks it is, 1 to 3
 
 
-def read(text: str, rule: str, times: Sequence[int | None] = ()) -> AnsweredDrafts:
-    """The drafts in a model's answer. `rule` names what made them; `times` are those of the messages."""
+class ShownMaterial(NamedTuple):
+    """What a model was shown, against which its answer is judged: the messages and, by their short ids, the entries."""
+
+    messages: Container[int]
+    ids: Mapping[str, str] = {}
+
+
+def read(text: str, rule: str, times: Sequence[int | None] = (), shown: ShownMaterial | None = None) -> AnsweredDrafts:
+    """The drafts in a model's answer. `rule` names what made them; `times` are those of the messages. What was
+    `shown` decides which of the numbers and ids in the answer mean anything."""
     try:
-        answered = msgspec.convert(_only_object(text), _EntryList)
+        answered = msgspec.convert(only_object(text), _EntryList)
     except msgspec.ValidationError as error:
         raise BadAnswer(str(error)) from None
     except RecursionError:
         raise BadAnswer("the JSON is nested too deeply") from None
+    seen = shown or ShownMaterial(range(len(times)))
     drafts: list[Draft] = []
     notes: list[str] = []
+    worths: list[int] = []
     for n, entry in enumerate(answered.entries):
         left_out: list[str] = []
-        draft = _draft(entry, rule, times, left_out)
+        draft = None if _is_refuted(entry, seen, left_out) else _draft(entry, rule, times, seen, left_out)
         notes += [f"{rule}: entry {n}: {why}" for why in left_out]
         if draft is not None:
             drafts.append(draft)
-    return AnsweredDrafts(tuple(drafts), tuple(notes))
+            worths.append(min(max(2 if entry.worth is None else entry.worth, 1), 3))
+    return AnsweredDrafts(tuple(drafts), tuple(notes), tuple(worths))
 
 
-def _only_object(text: str) -> Any:
-    """The one JSON object in a text, whatever stands around it."""
-    if len(text) > _ANSWER_CHARS:
-        raise BadAnswer(f"the answer has {len(text):,} characters; give fewer entries")
-    if not text.strip():
-        raise BadAnswer("the answer is empty")
-    try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    else:
-        if not isinstance(whole, dict):
-            raise BadAnswer("the answer is JSON, but not an object with `entries`")
-        return whole
-    objects = list(_objects(text))
-    if not objects:
-        raise BadAnswer("there is no JSON object in the answer")
-    if len(objects) > 1:
-        raise BadAnswer("there are several JSON objects in the answer; give one")
-    return objects[0]
+def most_useful(drafts: Sequence[tuple[Draft, int]]) -> list[Draft]:
+    """So many as one session may give, by their worth and then as they came: `MOST_ITEMS`, and `MOST_OPEN` that are
+    left to do."""
+    ranked = sorted(range(len(drafts)), key=lambda n: -drafts[n][1])
+    open_ = [n for n in ranked if drafts[n][0].type == "task_note"][:MOST_OPEN]
+    items = [n for n in ranked if drafts[n][0].type != "task_note"][:MOST_ITEMS]
+    return [drafts[n][0] for n in sorted((*items, *open_))]
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    decoder = json.JSONDecoder()
-    end = 0
-    while start := _OBJECT.search(text, end):
-        try:
-            value, end = decoder.raw_decode(text, start.start())
-        except (ValueError, RecursionError) as error:
-            # What stands inside half an object is no answer either.
-            raise BadAnswer(f"the JSON in the answer is broken or was cut off: {error}") from None
-        yield value
+def _is_refuted(entry: _EntryField, shown: ShownMaterial, left_out: list[str]) -> bool:
+    """Whether a later message undoes it, as the model itself says. One that was not shown, or that comes before what
+    is quoted, undoes nothing."""
+    by = entry.refuted_by
+    if by is None:
+        return False
+    if by in shown.messages and all(by > one.message_index for one in entry.evidence):
+        left_out.append(f"left out, message {by} undoes it")
+        return True
+    left_out.append(f"message {by} cannot undo it")
+    return False
 
 
-def _draft(entry: _EntryField, rule: str, times: Sequence[int | None], left_out: list[str]) -> Draft | None:
+def _draft(
+    entry: _EntryField, rule: str, times: Sequence[int | None], shown: ShownMaterial, left_out: list[str]
+) -> Draft | None:
+    if entry.kind is None and entry.type is None:
+        raise BadAnswer("an entry has no `kind`")
+    kind = ASKED_KINDS[entry.kind] if entry.kind is not None else str(entry.type)
     title = preview(_clean(entry.title), TITLE_CHARS)
     quotes = _quotes(entry.evidence, left_out)
     if not title or not quotes:
@@ -182,7 +214,7 @@ def _draft(entry: _EntryField, rule: str, times: Sequence[int | None], left_out:
         return None
     when = next((times[q.message] for q in quotes if 0 <= q.message < len(times)), None)
     draft = Draft(
-        type="task_note" if entry.type == "task" else entry.type,
+        type="task_note" if kind == "task" else kind,
         title=title,
         text=_bounded(entry.text, TEXT_CHARS) or title,
         quotes=quotes,
@@ -192,9 +224,12 @@ def _draft(entry: _EntryField, rule: str, times: Sequence[int | None], left_out:
         target=_target(entry.target or "", left_out),
         timestamp=when,
         # Of the same title, another text is another claim; a task is followed by its status instead.
-        value=_bounded(entry.text, TEXT_CHARS) if entry.type in ("fact", "decision") else "",
+        value=_bounded(entry.text, TEXT_CHARS) if kind in ("fact", "decision") else "",
+        kind=entry.kind or "",
+        supersedes=_superseded(entry.supersedes or [], shown, left_out),
+        anchors=_anchors(entry.anchors or [], left_out),
     )
-    if entry.type != "task":
+    if kind != "task":
         return draft
     return draft._replace(
         steps=(DraftStep(_status(entry.status, left_out), quotes, when),),
@@ -212,6 +247,22 @@ def _quotes(evidence: list[_EvidenceField], left_out: list[str]) -> tuple[Quote,
     if len(quotes) > MOST_QUOTES:
         left_out.append(f"{len(quotes) - MOST_QUOTES} of its quotes were left out")
     return tuple(quotes[:MOST_QUOTES])
+
+
+def _superseded(said: list[str], shown: ShownMaterial, left_out: list[str]) -> tuple[str, ...]:
+    """The entries that these short ids name. Nothing that was not shown can be replaced."""
+    found = [shown.ids.get(one.strip(" ()[]").casefold()) for one in said]
+    if None in found:
+        left_out.append(f"{found.count(None)} of the ids that it supersedes were not shown")
+    return tuple(dict.fromkeys(one for one in found if one is not None))[:MOST_QUOTES]
+
+
+def _anchors(said: list[str], left_out: list[str]) -> tuple[str, ...]:
+    texts = list(dict.fromkeys(on_one_line(_clean(text)).strip() for text in said))
+    anchors = [text for text in texts if 0 < len(text) <= _ANCHOR_CHARS]
+    if len(anchors) > MOST_ANCHORS:
+        left_out.append(f"{len(anchors) - MOST_ANCHORS} of its anchors were left out")
+    return tuple(anchors[:MOST_ANCHORS])
 
 
 def _status(said: str | None, left_out: list[str]) -> str:

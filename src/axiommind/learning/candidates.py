@@ -157,6 +157,8 @@ def stored(one: AlignedDraft, project: str) -> dict[str, Any]:
         content["target"] = draft.target
     if draft.value:
         content["value"] = draft.value
+    if draft.support:
+        content["support"] = draft.support
     if draft.type == "task_note":
         content |= {
             "status": draft.steps[-1].status if draft.steps else "pending",

@@ -20,6 +20,7 @@ from axiommind.learning.checks import Checked, Idris, check
 from axiommind.learning.claim_events import ClaimOrigin, epoch_of, events_of_claims, is_rejected
 from axiommind.learning.entry_facts import judged_precision
 from axiommind.learning.event_writer import EventWriter
+from axiommind.learning.known import extract_with_known
 from axiommind.learning.new_event import NewEvent
 from axiommind.learning.policies import EntryFacts, StageChange, promotions
 from axiommind.learning.run_report import LearningReport
@@ -188,7 +189,7 @@ class Pipeline:
                 if not self._is_gone(work):
                     self._append(work, self._started(work))
         with work.step("extraction"):
-            work.extraction = self._extractor.extract(transcript)
+            work.extraction = extract_with_known(self._extractor, db, transcript, since=0)
         if work.extraction is not None:
             with work.step("align"):
                 drafts = work.extraction.drafts

@@ -51,9 +51,16 @@ def ask(provider: Ask, question: Question, *, model: str, spending: Spending) ->
 
 
 def ask_until_read(
-    provider: Ask, question: Question, read: Callable[[Answered], T], *, model: str, spending: Spending
+    provider: Ask,
+    question: Question,
+    read: Callable[[Answered], T],
+    *,
+    model: str,
+    spending: Spending,
+    repairs: bool = True,
 ) -> tuple[T, str]:
-    """What `read` makes of the answer, and the model that gave it; `NoAnswer` when `read` raised `BadAnswer` twice."""
+    """What `read` makes of the answer, and the model that gave it; `NoAnswer` when `read` raised `BadAnswer` twice, or
+    once where nothing is asked again (`repairs`)."""
     asked, first_problem = question, ""
     while True:
         outcome, found, problem = _call(provider, asked, read, model, spending)
@@ -63,6 +70,8 @@ def ask_until_read(
             raise NoAnswer(outcome.why)
         if found is not None:
             return found, outcome.usage.model
+        if not repairs:
+            raise NoAnswer(f"{outcome.usage.model} answered with something that cannot be used: {problem}")
         if first_problem:
             raise NoAnswer(
                 f"{outcome.usage.model} answered twice with something that cannot be used: {first_problem}; "
@@ -70,7 +79,8 @@ def ask_until_read(
             )
         first_problem = problem
         repair = REPAIR.format(why=problem, answer=excerpt(outcome.text, _SHOWN_CHARS))
-        asked = question._replace(material=f"{question.material}\n{repair}")
+        about = f"{question.about}.again" if question.about else ""
+        asked = question._replace(material=f"{question.material}\n{repair}", about=about)
 
 
 def _is_whole(answer: Answered) -> bool:

@@ -15,6 +15,7 @@ class Question(NamedTuple):
     material: str
     schema: Mapping[str, Any]
     name: str = "answer"  # of the schema, for the servers that want one
+    about: str = ""  # what it is filed under where questions and answers are recorded
 
 
 class Usage(NamedTuple):
