@@ -33,11 +33,11 @@ class Saying:
 
 
 def run(world: World, extractor: Any, *, again: bool = False) -> LearningReport:
-    from axiommind.learning.runs import _to_learn
+    from axiommind.learning.session_queue import to_learn
 
     memory = world.memory()
     with memory.home.writing([]) as (log, key, index):
-        chosen = _to_learn(index, extractor.name, session=None, project=None, since=None, again=again)
+        chosen = [one.session for one in to_learn(index.db, extractor.name, again=again)]
         return Pipeline(log, key, index, extractor, None, together=False).run(chosen)
 
 

@@ -352,7 +352,7 @@ def test_words_that_were_rewritten_are_not_cited_in_the_file(world: World) -> No
     taught(world, session)
     del session.lines[:2]
     taught(world, session)
-    shown = {e.title: world.memory().entries.show(e.entry_id).quotes for e, _ in world.memory().entries.list(ALL)}
+    shown = {e.title: world.memory().entries.show(e.entry_id).quotes for e, *_ in world.memory().entries.list(ALL)}
     assert all(quote.citation is None for quote in shown["Where should the cache live?"])
     assert all(quote.quote for quote in shown["Where should the cache live?"])
     for quote in shown["Which port do we use?"]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from axiommind.extraction.contract import Extractor
     from axiommind.llm.budget import Spending
 
-__all__ = ["load", "names"]
+__all__ = ["load", "names", "version"]
 
 
 def names() -> list[str]:
@@ -37,3 +37,13 @@ def load(name: str, config: Config, spending: Spending) -> Extractor:
     if module is None:
         raise UsageError(f"there is no extractor {name!r}", hint=f"one of: {', '.join(names())}")
     return module.make(config, spending)
+
+
+def version(name: str) -> str:
+    """The version of an extractor that costs nothing, and learns again by itself what an older one has learned; empty
+    for a model."""
+    from axiommind import llm
+    from axiommind.extraction.extractors import REGISTRY
+
+    module = None if name in llm.names() else REGISTRY.find(name)
+    return str(getattr(module, "READS_AGAIN", ""))

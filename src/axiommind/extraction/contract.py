@@ -27,6 +27,8 @@ class Extraction(NamedTuple):
     model: str  # `rules`, or the model that answered
     prompt_hash: str  # of the rules' version or the instruction, so that a build says what made it
     notes: tuple[str, ...] = ()
+    # Whether all of the session was read: then what it said before and says no more is withdrawn.
+    is_whole: bool = True
 
 
 class ExtractionFailed(Exception):

@@ -16,7 +16,7 @@ from axiommind.learning.checks.candidate import Candidate
 from axiommind.learning.conflict_detection import ComparedClaim
 from axiommind.learning.keys import canonical_key, entry_id, value_key
 from axiommind.model import PROVENANCES, Span
-from axiommind.projections.entry_rows import ENTRY_TYPES
+from axiommind.projections.entry_rows import ENTRY_TYPES, ONLY_KIND
 from axiommind.projections.transcript import Transcript
 
 __all__ = ["AlignedDraft", "align_drafts", "stored", "to_check", "to_compare"]
@@ -173,7 +173,7 @@ def stored(one: AlignedDraft, project: str) -> dict[str, Any]:
         "content": content,
         "canonical_key": canonical_key(draft.type, project, draft.key or draft.title),
         "value_key": one.value_key,
-        "kind": draft.kind,
+        "kind": draft.kind or ONLY_KIND.get(draft.type, ""),
         "provenance": one.provenance,
         "anchors": list(draft.anchors[:_ANCHORS_KEPT]),
         "rule": draft.rule,

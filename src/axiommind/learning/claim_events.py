@@ -61,26 +61,32 @@ def events_of_claims(
     checked: Checked,
     rises: Rises,
     *,
+    changed: Sequence[AlignedDraft] = (),
     moved: Sequence[AlignedDraft] = (),
 ) -> Iterator[NewEvent]:
-    """The events of new claims, and of those whose words were found again elsewhere (`moved`)."""
+    """The events of new claims, of those that something else is known about now (`changed`), and of those whose words
+    were found again elsewhere (`moved`)."""
     session, epoch = origin.session, origin.epoch
-    text = canonical_json({"entries": [stored(one, origin.project) for one in new]}) if new else None
+    written = [stored(one, origin.project) for one in (*new, *changed)]
+    text = canonical_json({"entries": written}) if written else None
     made = {
         "extractor": origin.extractor,
         "model": origin.model,
         "prompt_hash": origin.prompt_hash,
-        "count": len(new),
+        "count": len(written),
     }
     yield NewEvent("memory_extracted", made, (session, epoch, origin.head, checksum([made, text])), text=text)
     places = [
-        {"entry_id": one.entry_id, "aligned": one.aligned, "evidence": list(one.evidence)} for one in (*new, *moved)
+        {"entry_id": one.entry_id, "aligned": one.aligned, "evidence": list(one.evidence)}
+        for one in (*new, *changed, *moved)
     ]
     if places:
-        yield NewEvent("evidence_aligned", {"entries": places}, (session, epoch, checksum(places)))
+        yield NewEvent("evidence_aligned", {"entries": places}, (session, epoch, origin.head, checksum(places)))
+    if not written:
+        return
+    yield from _spoken(origin, (*new, *changed), checked)
     if not new:
         return
-    yield from _spoken(origin, new, checked)
     claims = [to_compare(one, origin.project)._replace(by_person=origin.by_person) for one in new]
     conflicts = detect_conflicts(db, claims, epoch)
     yield from conflicts
@@ -104,7 +110,7 @@ def _spoken(origin: ClaimOrigin, new: Sequence[AlignedDraft], checked: Checked) 
     }
     # A checker may repeat what it was given, so its words are text.
     words = {"said": [one.said for one in checked.checkers], "difference": checked.difference[:1000]}
-    unique = (origin.session, origin.epoch, checksum(results), checked.verified_by)
+    unique = (origin.session, origin.epoch, origin.head, checksum(results), checked.verified_by)
     yield NewEvent("idris_checked", spoken, unique, text=canonical_json(words))
 
 

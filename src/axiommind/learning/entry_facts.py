@@ -17,7 +17,7 @@ _FACTS = """
         select value_key, case when rule <> :by_agent then session_id end as session_id,
                coalesce(happened_at, created_ts) as at
         from entries
-        where aligned
+        where aligned and status <> 'withdrawn'
         union all
         select e.value_key, u.session_id, u.at
         from entry_uses u

@@ -45,7 +45,12 @@ _TASKS = """
       and rel_type = 'evidence_of'
     order by dst_id
 """
-_SESSIONS = "select count(distinct session_id) from entries where value_key = :value_key"
+_SESSIONS = """
+    select count(distinct session_id)
+    from entries
+    where value_key = :value_key
+      and (status <> 'withdrawn' or entry_id = :entry)
+"""
 _USES = "select count(*) from entry_uses where entry_id = :entry"
 
 

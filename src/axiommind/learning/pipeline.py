@@ -27,6 +27,7 @@ from axiommind.learning.run_report import LearningReport
 from axiommind.learning.tasks.match import Near
 from axiommind.learning.tasks.resolve import ResolvedTasks, TaskNote, resolve
 from axiommind.learning.tasks.state import IndexState
+from axiommind.learning.withdrawal import Reread, events_of_withdrawal, reread
 from axiommind.log import EventLog
 from axiommind.projections import transcript as recorded
 from axiommind.projections.outbox import UNCHOSEN, wanted
@@ -52,14 +53,6 @@ _LEARNED_SINCE = """
       and extractor = :extractor
       and status = 'success'
       and at >= :began
-"""
-_KNOWN = "select 1 from entries where entry_id = :entry"
-_REWRITTEN = """
-    select distinct v.entry_id
-    from entry_evidence v
-    join entries e on e.entry_id = v.entry_id
-    where e.session_id = :session
-      and not v.is_live
 """
 
 
@@ -223,13 +216,15 @@ class Pipeline:
         if not batch:
             return
         started = time.perf_counter()
-        checked = self._check([one for work in batch for one in self._new(work)])
+        checked = self._check([one for work in batch for one in self._reread(work).written])
         each = (time.perf_counter() - started) * 1000 / len(batch)
         for work in batch:
             work.steps["check"] = each
             if report.dry_run:
-                report.count(work.session, work.transcript, work.error, self._new(work), {})
-                report.planned += self._new(work)
+                found = self._reread(work)
+                report.count(work.session, work.transcript, work.error, found.new, {})
+                report.planned += found.new
+                report.withdrawn += len(found.withdrawn)
             else:
                 self._apply(work, checked, report)
             if work.extraction is not None:
@@ -242,20 +237,12 @@ class Pipeline:
     def _check(self, drafts: Sequence[AlignedDraft]) -> Checked:
         return check([to_check(one) for one in drafts if one.aligned], idris=self._idris)
 
-    def _new(self, work: _Work) -> list[AlignedDraft]:
-        """What is new and was not rejected, each once."""
-        found: dict[str, AlignedDraft] = {}
-        for one in work.drafts:
-            known = self._index.db.execute(_KNOWN, {"entry": one.entry_id}).fetchone()
-            if not known and not is_rejected(self._index.db, one):
-                found.setdefault(one.entry_id, one)
-        return list(found.values())
-
-    def _moved(self, work: _Work) -> list[AlignedDraft]:
-        """What is known already, but was quoted from lines that were rewritten since, and is found again."""
-        rows = self._index.db.execute(_REWRITTEN, {"session": work.session})
-        stale = {row[0] for row in rows}
-        return [one for one in work.drafts if one.entry_id in stale and one.aligned]
+    def _reread(self, work: _Work) -> Reread:
+        """What the session says now, against what is known of it."""
+        if work.extraction is None:
+            return Reread()
+        whole = work.extraction.is_whole
+        return reread(self._index.db, work.session, work.project, self._extractor.name, work.drafts, is_whole=whole)
 
     def _is_gone(self, work: _Work) -> bool:
         """Whether the session was forgotten since it was read; only asked while nobody else can append."""
@@ -265,7 +252,7 @@ class Pipeline:
 
     def _apply(self, work: _Work, checked: Checked, report: LearningReport) -> None:
         changes: dict[str, str] = {}
-        new: list[AlignedDraft] = []
+        found = Reread()
         with self._log.atomic():
             # Nobody else appends now, so the index knows everything.
             self._index.catch_up(self._log, Segments(self._log))
@@ -273,8 +260,8 @@ class Pipeline:
                 return
             self._append(work, self._started(work))
             if work.error is None:
-                new = self._new(work)
-                events = list(self._entries(work, new, checked, changes))
+                found = self._reread(work)
+                events = list(self._entries(work, found, checked, changes))
                 with work.step("tasks"):
                     resolved = self._tasks(work)
                 for event in (*events, *resolved.events):
@@ -283,6 +270,7 @@ class Pipeline:
                 report.tasks_created += resolved.created
                 report.tasks_changed += resolved.changed
                 report.transitions_rejected += resolved.rejected
+                report.withdrawn += len(found.withdrawn)
                 report.conflicts += sum(event.event_type == "conflict_detected" for event in events)
         if work.error is None:
             with work.step("project"):
@@ -294,11 +282,9 @@ class Pipeline:
                 return
             self._append(work, _finished(work, self._extractor.name))
             self._append(work, _measured(work))
-        report.count(work.session, work.transcript, work.error, new, changes)
+        report.count(work.session, work.transcript, work.error, found.new, changes)
 
-    def _entries(
-        self, work: _Work, new: Sequence[AlignedDraft], checked: Checked, changes: dict[str, str]
-    ) -> Iterator[NewEvent]:
+    def _entries(self, work: _Work, found: Reread, checked: Checked, changes: dict[str, str]) -> Iterator[NewEvent]:
         """What was read and extracted, where its words are, what the checkers said, how far it rises."""
         assert work.transcript is not None and work.extraction is not None
         read = work.transcript
@@ -316,7 +302,10 @@ class Pipeline:
             return risen
 
         with work.step("entries"):
-            yield from events_of_claims(self._index.db, origin, new, checked, rise, moved=self._moved(work))
+            yield from events_of_withdrawal(origin, found)
+            yield from events_of_claims(
+                self._index.db, origin, found.new, checked, rise, changed=found.changed, moved=found.moved
+            )
 
     def _tasks(self, work: _Work) -> ResolvedTasks:
         db = self._index.db

@@ -22,6 +22,7 @@ _LAST_ACT = """
     select act
     from rulings
     where entry_id = :entry
+      and act not in ('withdrawn', 'returned')
     order by position desc
     limit 1
 """

@@ -18,6 +18,7 @@ _FIGURES = (
     "aligned",
     "not_aligned",
     "rejected_before",
+    "withdrawn",
     "tasks_created",
     "tasks_changed",
     "transitions_rejected",
@@ -42,6 +43,7 @@ class LearningReport:
     aligned: int = 0
     not_aligned: int = 0
     rejected_before: int = 0
+    withdrawn: int = 0  # entries that their sessions, read again, no longer say
     tasks_created: int = 0
     tasks_changed: int = 0
     transitions_rejected: int = 0

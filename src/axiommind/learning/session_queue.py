@@ -32,7 +32,8 @@ _TO_LEARN = f"""
     from sessions s
     join ({_HEADS}) h on h.session_id = s.id
     left join learned l on l.session_id = s.id and l.extractor = :extractor
-    where (:again or l.head is null or l.head <> h.head or (l.status = 'failed' and l.failures < :tries))
+    where (:again or l.head is null or l.head <> h.head or (l.status = 'failed' and l.failures < :tries)
+           or (l.status = 'success' and :version <> '' and l.version <> :version))
       and (:project is null or s.project = :project)
       and (:since is null or coalesce(s.ended_at, s.last_ts, s.file_mtime) >= :since)
     order by coalesce(s.started_at, s.first_ts, s.file_mtime), s.parent_session is not null, s.id
@@ -66,8 +67,12 @@ def to_learn(
     since: int | None = None,
     again: bool = False,
 ) -> list[QueuedSession]:
-    """What an extractor that costs nothing reads: oldest first, parents before subagents."""
-    values = {"extractor": extractor, "project": project, "since": since, "again": again, "tries": TRIES}
+    """What an extractor that costs nothing reads: oldest first, parents before subagents; what an older version of it
+    has read too."""
+    from axiommind.extraction import version
+
+    values: dict[str, object] = {"extractor": extractor, "project": project, "since": since, "again": again}
+    values |= {"tries": TRIES, "version": version(extractor)}
     return [QueuedSession(*row) for row in db.execute(_TO_LEARN, values)]
 
 

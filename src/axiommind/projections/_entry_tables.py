@@ -11,7 +11,8 @@ TABLES = (
         "entries",
         "What was learned: one claim per row, with its stage, status, keys and evidence. Content never changes. "
         "`kind` is what it is good for (preference, decision, convention, gotcha, howto, domain, open, record), "
-        "`provenance` who said the words that it rests on, `anchors_json` the files and symbols that it speaks of.",
+        "`provenance` who said the words that it rests on, `extractor` who made the claim of them, `anchors_json` the "
+        "files and symbols that it speaks of.",
         scope=OF_PROJECT,
         forgotten_by="session_id",
     ),
@@ -29,7 +30,8 @@ TABLES = (
     ),
     Table(
         "rulings",
-        "What was said about an entry: `contested`, `superseded` (by `other_id`), `deprecated`, `restored`.",
+        "What was said about an entry: `contested`, `superseded` (by `other_id`), `deprecated`, `restored`; and "
+        "`withdrawn` when its session no longer says it, `returned` when it does again.",
         scope="entry_id in (select entry_id from entries)",
     ),
     Table(
@@ -73,6 +75,7 @@ DDL = (
         build_id text,
         kind text not null,
         provenance text not null,
+        extractor text not null,
         rule text not null,
         confidence real not null,
         aligned integer not null default 0,
@@ -112,7 +115,8 @@ DDL = (
     create table rulings (
         position integer primary key,
         entry_id text not null,
-        act text not null check (act in ('contested', 'superseded', 'deprecated', 'restored')),
+        act text not null
+            check (act in ('contested', 'superseded', 'deprecated', 'restored', 'withdrawn', 'returned')),
         other_id text,
         actor text not null,
         reason text not null,

@@ -15,7 +15,7 @@ from axiommind.projections import OF_PROJECT, Batch, Table
 from axiommind.projections.session_rows import iso, row_id
 
 NAME = "builds"
-VERSION = 1
+VERSION = 2
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = (
     "build_started",
@@ -50,7 +50,7 @@ TABLES = (
     ),
     Table(
         "learned",
-        "How far each session was learned (`head`), by which extractor, and whether that failed.",
+        "How far each session was learned (`head`), by which extractor (and `version` of it), and whether that failed.",
         scope=OF_PROJECT,
         forgotten_by="session_id",
     ),
@@ -114,6 +114,7 @@ _DDL = (
         at text not null,
         project text,
         failures integer not null default 0,
+        version text not null default '',
         primary key (session_id, extractor)
     ) without rowid
     """,
@@ -187,12 +188,13 @@ _FINISH = """
     where build_id = :build
 """
 _LEARN = """
-    insert into learned(session_id, head, extractor, status, error, build_id, at, project, failures)
-    values (:session, :head, :extractor, :status, :error, :build, :at, :project, :status = 'failed')
+    insert into learned(session_id, head, extractor, status, error, build_id, at, project, failures, version)
+    values (:session, :head, :extractor, :status, :error, :build, :at, :project, :status = 'failed',
+            coalesce(:prompt_hash, ''))
     on conflict(session_id, extractor) do update set
         failures = excluded.failures * case when head = excluded.head then failures + 1 else 1 end,
         head = excluded.head, status = excluded.status, error = excluded.error,
-        build_id = excluded.build_id, at = excluded.at, project = excluded.project
+        build_id = excluded.build_id, at = excluded.at, project = excluded.project, version = excluded.version
 """
 
 

@@ -15,12 +15,13 @@ from axiommind.ids import canonical_json
 from axiommind.model import Event
 from axiommind.projections import Batch
 from axiommind.projections._entry_tables import DDL, TABLES
+from axiommind.projections.entry_rows import ONLY_KIND
 from axiommind.projections.session_rows import iso, row_id
 
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "entries"
-VERSION = 3
+VERSION = 4
 AFTER = ("sessions",)
 EVENT_TYPES = (
     "memory_extracted",
@@ -34,17 +35,20 @@ EVENT_TYPES = (
     "entry_superseded",
     "entry_deprecated",
     "entry_restored",
+    "entry_withdrawn",
+    "entry_returned",
     "entry_used",
     "forgotten",
 )
 
-_KINDS = {"decision": "decision", "task_note": "open", "reference": "record"}  # of a type that has only one
 _BY_ENTRY = ("promotions", "rulings", "entry_uses")
 _ACTS = {
     "entry_contested": "contested",
     "entry_superseded": "superseded",
     "entry_deprecated": "deprecated",
     "entry_restored": "restored",
+    "entry_withdrawn": "withdrawn",
+    "entry_returned": "returned",
 }
 
 
@@ -88,16 +92,20 @@ _GIVEN = (
 )
 _ADD_ENTRY = """
     insert into entries(id, entry_id, created_ts, entry_type, stage, session_id, project, build_id, kind, provenance,
-                        rule, confidence, happened_at, created_at, canonical_key, value_key, title, text, content_json,
-                        anchors_json)
-    values (:id, :entry_id, :created_ts, :type, 'raw', :session_id, :project, :build_id, :kind, :provenance, :rule,
-            :confidence, :timestamp, :created_at, :canonical_key, :value_key, :title, :text, :content_json,
-            :anchors_json)
-    on conflict(entry_id) do nothing
+                        extractor, rule, confidence, happened_at, created_at, canonical_key, value_key, title, text,
+                        content_json, anchors_json)
+    values (:id, :entry_id, :created_ts, :type, 'raw', :session_id, :project, :build_id, :kind, :provenance,
+            :extractor, :rule, :confidence, :timestamp, :created_at, :canonical_key, :value_key, :title, :text,
+            :content_json, :anchors_json)
+    on conflict(entry_id) do update set
+        kind = excluded.kind, provenance = excluded.provenance, extractor = excluded.extractor, rule = excluded.rule,
+        confidence = excluded.confidence, happened_at = excluded.happened_at, value_key = excluded.value_key,
+        canonical_key = excluded.canonical_key, anchors_json = excluded.anchors_json
 """
 
 
 def _extracted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
+    """New entries; of one that is known, what is known about it, never what it says."""
     name = event.payload.get("blob")
     content = batch.blob(name) if name else None
     if content is None:  # nothing new, or forgotten later in the log
@@ -112,9 +120,10 @@ def _extracted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
                 "project": event.project,
                 "build_id": event.build_id,
                 "created_at": iso(event.ts),
+                "extractor": event.payload.get("extractor", ""),
                 "content_json": canonical_json(given["content"]),
                 # Older events say neither kind nor provenance.
-                "kind": given.get("kind") or _KINDS.get(given["type"], ""),
+                "kind": given.get("kind") or ONLY_KIND.get(given["type"], ""),
                 "provenance": given.get("provenance", "elsewhere"),
                 "anchors_json": canonical_json(given.get("anchors", [])),
                 **{name: given[name] for name in _GIVEN},
@@ -280,6 +289,8 @@ def _ruled(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
         },
     )
     _settle(db, entry)
+    if act in ("withdrawn", "returned"):  # with it goes, and comes, what it contested and superseded
+        _settle(db, *(row[0] for row in db.execute(_LINKED, {"entry": entry}).fetchall()))
 
 
 def _said(given: dict[str, Any], batch: Batch) -> str:
@@ -293,26 +304,34 @@ _LAST_RULING = """
     select act, other_id
     from rulings
     where entry_id = :entry
+      and (act in ('withdrawn', 'returned')) = :of_session
     order by position desc
     limit 1
 """
 _IS_CONTESTED = """
     select exists (
         select 1
-        from conflicts
-        where (older_id = :entry or newer_id = :entry)
-          and resolved_at is null)
+        from conflicts c
+        join entries o on o.entry_id = case when c.older_id = :entry then c.newer_id else c.older_id end
+        where (c.older_id = :entry or c.newer_id = :entry)
+          and c.resolved_at is null
+          and o.status <> 'withdrawn')
 """
+_IS_THERE = "select 1 from entries where entry_id = :entry and status <> 'withdrawn'"
 _SET_STATUS = "update entries set status = :status, superseded_by = :by where entry_id = :entry"
 
 
 def _settle(db: sqlite3.Connection, *entries: str) -> None:
-    """Recompute the status of entries: the latest ruling on them, or an open conflict."""
+    """Recompute the status of entries: whether their session still says it, the latest ruling on them, or an open
+    conflict."""
     for entry in entries:
-        ruling = db.execute(_LAST_RULING, {"entry": entry}).fetchone()
+        said, _ = db.execute(_LAST_RULING, {"entry": entry, "of_session": True}).fetchone() or ("returned", None)
+        ruling = db.execute(_LAST_RULING, {"entry": entry, "of_session": False}).fetchone()
         act, other = ruling or ("restored", None)
-        if act == "superseded" and not _exists(db, other):  # what superseded it was forgotten
-            act = "restored"
+        if act == "superseded" and db.execute(_IS_THERE, {"entry": other}).fetchone() is None:
+            act = "restored"  # what superseded it was forgotten or withdrawn
+        if said == "withdrawn":
+            act = said
         if act == "restored":
             (contested,) = db.execute(_IS_CONTESTED, {"entry": entry}).fetchone()
             act = "contested" if contested else "active"

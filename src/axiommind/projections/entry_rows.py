@@ -16,6 +16,7 @@ __all__ = [
     "BY_PERSON",
     "ENTRY_STATUSES",
     "ENTRY_TYPES",
+    "ONLY_KIND",
     "STAGES",
     "EntryRow",
     "EvidenceRow",
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 ENTRY_TYPES = ("fact", "decision", "insight", "task_note", "reference")
+ONLY_KIND = {"decision": "decision", "task_note": "open", "reference": "record"}  # of a type that has only one kind
 STAGES = ("raw", "working", "candidate", "verified", "certified")  # in the order that an entry rises
 ENTRY_STATUSES = ("active", "contested", "deprecated", "superseded", "withdrawn")
 # In the column `rule`, beside the names of rules and models: who made the claim by hand.
@@ -61,6 +63,7 @@ class EntryRow(NamedTuple):
     build_id: str | None
     kind: str
     provenance: str
+    extractor: str
     rule: str
     confidence: float
     aligned: bool
@@ -86,8 +89,8 @@ class ListedEntry(NamedTuple):
 
 _COLUMNS = """
     e.id, e.entry_id, e.created_ts, e.entry_type, e.stage, e.status, e.superseded_by, e.session_id, e.project,
-    e.build_id, e.kind, e.provenance, e.rule, e.confidence, e.aligned, e.verified_by, e.happened_at, e.canonical_key,
-    e.value_key, e.title, e.text, e.content_json, e.evidence_json, e.anchors_json
+    e.build_id, e.kind, e.provenance, e.extractor, e.rule, e.confidence, e.aligned, e.verified_by, e.happened_at,
+    e.canonical_key, e.value_key, e.title, e.text, e.content_json, e.evidence_json, e.anchors_json
 """
 
 
@@ -155,7 +158,10 @@ def list_entries(
         f"""
         select * from (
             select {_COLUMNS},
-                   (select count(distinct o.session_id) from entries o where o.value_key = e.value_key) as sessions,
+                   (select count(distinct o.session_id)
+                    from entries o
+                    where o.value_key = e.value_key
+                      and (o.status <> 'withdrawn' or o.entry_id = e.entry_id)) as sessions,
                    row_number() over (
                        partition by e.value_key, e.status
                        order by case e.stage {stages_in_order} end desc, e.happened_at desc, e.entry_id) as nth

@@ -16,7 +16,7 @@ from axiommind.text.tokens import FTS_TOKENIZE, fts_text
 from axiommind.tools.call_text import tool_text
 
 NAME = "passages"
-VERSION = 4
+VERSION = 5
 AFTER = ("sessions", "documents", "entries", "pads")
 EVENT_TYPES: tuple[str, ...] = ()  # follows the rows of the projections before it
 TABLES = (
@@ -57,7 +57,7 @@ _SOURCES = {
     "prompt": ("prompts", "text", "true"),
     "response": ("responses", "text", "new.text <> ''"),
     "tool": ("tool_uses", "error, output", "true"),
-    "insight": ("entries", "title, text", "true"),
+    "insight": ("entries", "title, text, happened_at", "true"),
     "doc": ("chunks", "text", "true"),
     "pad": ("pad_chunks", "text", "true"),
 }

@@ -65,9 +65,9 @@ KIND_WEIGHT = {"prompt": 1.0, "response": 0.6, "tool": 0.85, "insight": 1.0, "do
 # read: what was said comes before what was typed into a tool. Set by reading answers; no set measures it.
 PASSAGE_WEIGHT = {"prompt": 1.0, "response": 0.9, "tool": 0.55, "insight": 1.0, "doc": 1.0, "pad": 1.0}
 # What an entry is worth as an answer, by its stage and its status (DETAILS 2.4). Contested ones are found after those
-# that are not; one that was superseded or deprecated only when nothing else has the words.
+# that are not; one that was superseded, deprecated or withdrawn only when nothing else has the words.
 STAGE_WEIGHT = {"certified": 1.0, "verified": 0.9, "candidate": 0.75, "working": 0.65, "raw": 0.65}
-STATUS_WEIGHT = {"active": 1.0, "contested": 0.2, "deprecated": 0.05, "superseded": 0.05}
+STATUS_WEIGHT = {"active": 1.0, "contested": 0.2, "deprecated": 0.05, "superseded": 0.05, "withdrawn": 0.05}
 # Evidence pooled over a session: its n-th best passage counts DECAY to the power n. 77.4 · 86.4 · 74.1 · 60.9 at 0.25,
 # 77.5 · 86.4 · 65.5 · 58.7 at 0.5. What the session covers as a whole: 77.5 · 86.4 · 74.1 · 59.6 at 0.8.
 DECAY = 0.3

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RulesExtractor", "make"]
 
-VERSION = 3  # of the rules together: a build says which made it
+VERSION = 3  # of the rules together: a build says which made it, and sessions learned by another are learned again
+READS_AGAIN = dedupe_key("rules", VERSION)[:16]
 
 
 class RulesExtractor:
@@ -31,7 +32,7 @@ class RulesExtractor:
     def extract(self, transcript: Transcript) -> Extraction:
         drafts, notes = self.find(transcript)
         selection = select(transcript, drafts)
-        return Extraction(selection.kept, self.name, dedupe_key("rules", VERSION)[:16], (*notes, *selection.notes))
+        return Extraction(selection.kept, self.name, READS_AGAIN, (*notes, *selection.notes))
 
     def find(self, transcript: Transcript) -> tuple[list[Draft], list[str]]:
         """All that the rules give, before anything is chosen, and what has to be said about it."""

@@ -233,6 +233,10 @@ def _summary(report: LearningReport) -> None:
         lines.append(("certified", f"{report.certified:,} raised: stated or used in several sessions over weeks"))
     if report.conflicts:
         lines.append(("conflicts", f"{report.conflicts:,} found; axm conflict list --all shows them"))
+    if report.withdrawn:
+        lines.append(
+            ("withdrawn", f"{render.counted(report.withdrawn, 'claim')} that sessions, read again, no longer make")
+        )
     if report.rejected_before:
         lines.append(
             (

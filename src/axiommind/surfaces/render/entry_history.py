@@ -131,6 +131,12 @@ class _Teller:
     def _entry_restored(self, given: dict[str, Any]) -> Iterator[str]:
         return self._ruled(given, "restored")
 
+    def _entry_withdrawn(self, given: dict[str, Any]) -> Iterator[str]:
+        return self._ruled(given, "withdrawn")
+
+    def _entry_returned(self, given: dict[str, Any]) -> Iterator[str]:
+        return self._ruled(given, "returned")
+
     def _entry_used(self, given: dict[str, Any]) -> Iterator[str]:
         yield {"shown": "shown", "decision": "cited by a decision"}.get(given["how"], f"used: {given['how']}")
 
