@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from axiommind.errors import AxmError
@@ -22,6 +22,7 @@ from axiommind.learning.entry_facts import judged_precision
 from axiommind.learning.event_writer import EventWriter
 from axiommind.learning.known import extract_with_known
 from axiommind.learning.new_event import NewEvent
+from axiommind.learning.paid_answers import PaidAnswers
 from axiommind.learning.policies import EntryFacts, StageChange, promotions
 from axiommind.learning.run_report import LearningReport
 from axiommind.learning.tasks.match import Near
@@ -96,14 +97,18 @@ class Pipeline:
         *,
         together: bool = True,
         near: Near | None = None,
+        answers: PaidAnswers | None = None,
+        lease: Callable[[str], AbstractContextManager[bool]] | None = None,
+        began: int | None = None,
         now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self._log, self._index, self._extractor, self._idris = log, index, extractor, idris
         self._writer = EventWriter(log, key)
         self._together = together
         self._near = near
+        self._answers, self._lease = answers, lease or (lambda _session: nullcontext(True))
         self._now = now
-        self._began = now()
+        self._began = now() if began is None else began  # what was learned since then is not learned again
         self._precision = None if extractor.is_measured else (lambda rule: judged_precision(index.db, rule))
 
     def run(
@@ -125,21 +130,16 @@ class Pipeline:
                 if stop is not None and (reason := stop()):
                     report.stopped, report.left = reason, len(sessions) - done
                     break
-                if not self._together and self._learned_meanwhile(session):  # by another process: a model is asked once
+                with self._lease(session) as ours:  # two processes ask a model once
+                    is_due = ours and not self._learned_meanwhile(session)
+                    work = self._prepare(session, write=not dry_run) if is_due else None
                     done += 1
-                    continue
-                work = self._prepare(session, write=not dry_run)
-                if work is None:  # forgotten since
-                    done += 1
-                    continue
-                batch.append(work)
-                entries = sum(len(w.drafts) for w in batch)
-                held = sum(w.transcript.size for w in batch if w.transcript is not None)
-                full = entries >= _CHECKED_TOGETHER or len(batch) >= _SESSIONS_TOGETHER or held >= _CHARS_TOGETHER
-                if full or not self._together:
-                    self._finish_all(batch, report)
-                    batch = []
-                done += 1
+                    if work is None:  # forgotten since, or another process learns it
+                        continue
+                    batch.append(work)
+                    if self._is_full(batch):
+                        self._finish_all(batch, report)
+                        batch = []
                 if progress is not None:
                     progress(done, len(sessions))
                 alike = [*alike, work.error][-ALIKE:] if work.error is not None else []
@@ -160,7 +160,15 @@ class Pipeline:
         report.seconds = time.perf_counter() - started
         return report
 
+    def _is_full(self, batch: Sequence[_Work]) -> bool:
+        entries = sum(len(work.drafts) for work in batch)
+        held = sum(work.transcript.size for work in batch if work.transcript is not None)
+        many = entries >= _CHECKED_TOGETHER or len(batch) >= _SESSIONS_TOGETHER or held >= _CHARS_TOGETHER
+        return many or not self._together
+
     def _learned_meanwhile(self, session: str) -> bool:
+        if self._together:
+            return False
         self._index.catch_up(self._log, Segments(self._log))
         values = {"session": session, "extractor": self._extractor.name, "began": iso(self._began)}
         row = self._index.db.execute(_LEARNED_SINCE, values).fetchone()
@@ -181,6 +189,8 @@ class Pipeline:
             with work.step("build"), self._log.atomic():
                 if not self._is_gone(work):
                     self._append(work, self._started(work))
+        if self._answers is not None:
+            self._answers.about(session, transcript.project, work.build_id)
         with work.step("extraction"):
             work.extraction = extract_with_known(self._extractor, db, transcript, since=0)
         if work.extraction is not None:

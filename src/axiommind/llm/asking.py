@@ -92,21 +92,27 @@ def _is_whole(answer: Answered) -> bool:
 def _call(
     provider: Ask, question: Question, read: Callable[[Answered], T], model: str, spending: Spending
 ) -> tuple[Answered | Unanswered, T | None, str]:
-    """One call: what came back, what `read` made of it, and what was wrong with it."""
-    spending.allow()
+    """One call: what came back, what `read` made of it, and what was wrong with it. An answer that was paid for
+    before, by a run that could not use it, is used now."""
+    paid = None if spending.answers is None else spending.answers.find(question, model)
+    if paid is None:
+        spending.allow()
     started = time.monotonic()
-    usage = Usage(model)
+    usage = Usage(model) if paid is None else paid.answered.usage
+    call_id = "" if paid is None else paid.call_id
     found: T | None = None
     problem = ""
     try:
-        outcome = provider(question)
+        outcome = provider(question) if paid is None else paid.answered
         usage = outcome.usage
         if isinstance(outcome, Answered):
+            if paid is None and spending.answers is not None:
+                call_id = spending.answers.keep(question, model, outcome, time.monotonic() - started)
             try:
                 found = read(outcome)
             except BadAnswer as bad:
                 problem = str(bad)
         return outcome, found, problem
     finally:
-        seconds = time.monotonic() - started
-        spending.record(CallRecord(*usage, seconds=seconds, ok=found is not None))
+        seconds = time.monotonic() - started if paid is None else paid.seconds
+        spending.record(CallRecord(*usage, seconds=seconds, ok=found is not None, call_id=call_id))

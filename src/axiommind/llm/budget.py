@@ -13,6 +13,7 @@ from axiommind.ids import dedupe_key
 
 if TYPE_CHECKING:
     from axiommind.config import Config
+    from axiommind.llm.contract import AnswerBook
     from axiommind.log import EventLog
 
 __all__ = ["BudgetReached", "CallRecord", "Spending", "SpendingDay", "spending_by_day", "within_budget"]
@@ -34,13 +35,16 @@ class CallRecord(NamedTuple):
     usd: float | None
     seconds: float
     ok: bool
+    call_id: str = ""  # counted once, however often it is recorded; empty = a call of its own
 
 
 class Spending(NamedTuple):
-    """`allow` is called before a model is asked, and raises when the budget is used up; `record` after it."""
+    """`allow` is called before a model is asked, and raises when the budget is used up; `record` after it. `answers`:
+    where they are kept until they are used."""
 
     allow: Callable[[], None]
     record: Callable[[CallRecord], None]
+    answers: AnswerBook | None = None
 
 
 class SpendingDay(NamedTuple):
@@ -78,7 +82,12 @@ def spending_by_day(db: sqlite3.Connection, limit: int = 30) -> list[SpendingDay
 
 
 def within_budget(
-    config: Config, log: EventLog, db: sqlite3.Connection, name: str, catch_up: Callable[[], object]
+    config: Config,
+    log: EventLog,
+    db: sqlite3.Connection,
+    name: str,
+    catch_up: Callable[[], object],
+    answers: AnswerBook | None = None,
 ) -> Spending:
     """The spending of one provider: allowed while today's calls stay under the caps, recorded in the log."""
 
@@ -98,7 +107,8 @@ def within_budget(
                 )
 
     def record(call: CallRecord) -> None:
-        key = dedupe_key("model_called", name, secrets.token_hex(16))
-        log.append_dedup("model_called", actor="memory", payload={"extractor": name, **call._asdict()}, dedupe_key=key)
+        figures = call._asdict()
+        key = dedupe_key("model_called", name, figures.pop("call_id") or secrets.token_hex(16))
+        log.append_dedup("model_called", actor="memory", payload={"extractor": name, **figures}, dedupe_key=key)
 
-    return Spending(allow, record)
+    return Spending(allow, record, answers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Answered", "Ask", "Provider", "Question", "Unanswered", "Unreachable", "Usage"]
+__all__ = ["AnswerBook", "Answered", "Ask", "PaidAnswer", "Provider", "Question", "Unanswered", "Unreachable", "Usage"]
 
 
 class Question(NamedTuple):
@@ -41,6 +41,24 @@ class Unanswered(NamedTuple):
     why: str
     usage: Usage
     again: bool = False
+
+
+class PaidAnswer(NamedTuple):
+    """An answer that came earlier and was not used yet, with what the call took and the id that it is counted by."""
+
+    answered: Answered
+    seconds: float
+    call_id: str
+
+
+class AnswerBook(Protocol):
+    """Keeps answers from the moment they come until they are used: a run that is killed in between asks nothing
+    twice."""
+
+    def find(self, question: Question, model: str) -> PaidAnswer | None: ...
+
+    def keep(self, question: Question, model: str, answered: Answered, seconds: float) -> str:
+        """Write it down for good; returns the id of the call."""
 
 
 Ask = Callable[[Question], Answered | Unanswered]
