@@ -24,4 +24,4 @@ HIT = [
 ]
 
 
-MORE = ["highlights", "heading", "title", "tool", "entry", "folded", "passages"]
+MORE = ["highlights", "heading", "title", "tool", "provenance", "entry", "folded", "passages"]

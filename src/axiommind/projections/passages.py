@@ -25,7 +25,8 @@ TABLES = (
         "What full-text search can find. `ref` is the id of the row that has the text: in `prompts`, "
         "`responses`, `tool_uses`, `entries`, `chunks` or `pad_chunks` by `kind` (`prompt`, `response`, "
         "`tool`, `insight`, `doc`, `pad`). It belongs to a session, or to a document, scratchpad or workflow "
-        "(`doc_id`); `timestamp` is when it was said or written, or when the document was last modified.",
+        "(`doc_id`); `timestamp` is when it was said or written, or when the document was last modified, and "
+        "`provenance` who it is from: `person`, `rules`, `file`, `tool`, `agent`, `pasted`, `network`, `elsewhere`.",
         scope="""
         session_id in (select id from main.sessions where project = :project)
             or doc_id in (select id from documents) or doc_id in (select id from pads)
@@ -57,7 +58,7 @@ _SOURCES = {
     "prompt": ("prompts", "text", "true"),
     "response": ("responses", "text", "new.text <> ''"),
     "tool": ("tool_uses", "error, output", "true"),
-    "insight": ("entries", "title, text, happened_at", "true"),
+    "insight": ("entries", "title, text, happened_at, provenance", "true"),
     "doc": ("chunks", "text", "true"),
     "pad": ("pad_chunks", "text", "true"),
 }
@@ -94,7 +95,8 @@ _DDL = (
         ref integer not null,
         session_id text,
         doc_id text,
-        timestamp integer
+        timestamp integer,
+        provenance text not null
     )
     """,
     "create index idx_passages_session on passages(session_id) where session_id is not null",
@@ -143,28 +145,29 @@ _DDL = (
 )
 
 _FILL = f"""
-    insert into passages(id, kind, ref, session_id, doc_id, timestamp)
-    select n.id, 'prompt', r.id, r.session_id, null, nullif(r.timestamp, 0)
+    insert into passages(id, kind, ref, session_id, doc_id, timestamp, provenance)
+    select n.id, 'prompt', r.id, r.session_id, null, nullif(r.timestamp, 0), axm_prompt_provenance(r.text)
     from passages_pending n join prompts r on r.id = n.id >> {KIND_BITS}
     where n.id & 7 = {KINDS["prompt"]}
     union all
-    select n.id, 'response', r.id, r.session_id, null, r.timestamp
+    select n.id, 'response', r.id, r.session_id, null, r.timestamp, 'agent'
     from passages_pending n join responses r on r.id = n.id >> {KIND_BITS}
     where n.id & 7 = {KINDS["response"]}
     union all
-    select n.id, 'tool', r.id, r.session_id, null, r.timestamp
-    from passages_pending n join tool_uses r on r.id = n.id >> {KIND_BITS}
+    select n.id, 'tool', r.id, r.session_id, null, r.timestamp,
+           axm_tool_provenance(s.agent, r.tool_name, r.input_json, r.output)
+    from passages_pending n join tool_uses r on r.id = n.id >> {KIND_BITS} join sessions s on s.id = r.session_id
     where n.id & 7 = {KINDS["tool"]}
     union all
-    select n.id, 'insight', r.id, r.session_id, null, r.happened_at
+    select n.id, 'insight', r.id, r.session_id, null, r.happened_at, r.provenance
     from passages_pending n join entries r on r.id = n.id >> {KIND_BITS}
     where n.id & 7 = {KINDS["insight"]}
     union all
-    select n.id, 'doc', r.id, null, r.doc_id, d.mtime
+    select n.id, 'doc', r.id, null, r.doc_id, d.mtime, axm_file_provenance(d.path)
     from passages_pending n join chunks r on r.id = n.id >> {KIND_BITS} join documents d on d.id = r.doc_id
     where n.id & 7 = {KINDS["doc"]}
     union all
-    select n.id, 'pad', r.id, null, coalesce(r.pad_id, r.workflow_id), r.timestamp
+    select n.id, 'pad', r.id, null, coalesce(r.pad_id, r.workflow_id), r.timestamp, 'elsewhere'
     from passages_pending n join pad_chunks r on r.id = n.id >> {KIND_BITS}
     where n.id & 7 = {KINDS["pad"]}
     order by 1
@@ -173,8 +176,13 @@ _FILL = f"""
 
 def connect(db: sqlite3.Connection) -> None:
     """The functions that the triggers call: every connection that writes the index needs them."""
+    from axiommind.projections import _passage_provenance  # a hook, which only reads, does not load what it needs
+
     db.create_function("axm_terms", 2, indexed_terms, deterministic=True)
     db.create_function("axm_tool_text", 4, tool_text, deterministic=True)
+    db.create_function("axm_prompt_provenance", 1, _passage_provenance.of_prompt, deterministic=True)
+    db.create_function("axm_tool_provenance", 4, _passage_provenance.of_call, deterministic=True)
+    db.create_function("axm_file_provenance", 1, _passage_provenance.of_file, deterministic=True)
 
 
 def indexed_terms(title: str | None, text: str | None) -> str:

@@ -15,12 +15,13 @@ from axiommind.sources import Source
 from axiommind.sources import load as load_source
 from axiommind.sources.records import Block, CallBlocks
 from axiommind.text import jsonlines
+from axiommind.text.pasted import is_pasted
 from axiommind.tools.kinds import UNKNOWN_TOOL, KnownTool
+from axiommind.tools.provenance import call_provenance, result_provenance
 
 __all__ = ["Blob", "Message", "ToolCall", "Transcript", "head_of", "line_of", "read", "text_at"]
 
 Blob = Callable[[str], bytes | None]
-_BY_ROLE = {"person": "person", "assistant": "agent", "call": "agent", "result": "tool"}
 
 
 class Message(NamedTuple):
@@ -125,11 +126,8 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
                     early.setdefault(b.use_id or "", []).append(base + n)
                 else:
                     uses[at] = uses[at]._replace(results=(*uses[at].results, base + n), failed=b.failed)
-            copied = b.uuid in elsewhere
-            origin = b.provenance or _BY_ROLE.get(b.role, "elsewhere")
-            messages.append(
-                Message(position, b.line, b.pointer, b.role, b.text, b.timestamp, at, b.failed, copied, origin)
-            )
+            where = (position, b.line, b.pointer, b.role)
+            messages.append(Message(*where, b.text, b.timestamp, at, b.failed, b.uuid in elsewhere, b.provenance))
         seen |= {b.uuid for b in blocks if b.uuid is not None}
     for use_id, places in early.items():
         at = by_id.get(use_id)
@@ -139,9 +137,8 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
             for place in places:
                 messages[place] = messages[place]._replace(use=at)
     project, agent, started, ended, subagent = row
-    return Transcript(
-        session, project, agent, started, ended, bool(subagent), head_of(db, session), tuple(messages), tuple(uses)
-    )
+    about = (session, project, agent, started, ended, bool(subagent), head_of(db, session))
+    return Transcript(*about, tuple(_with_provenance(messages, uses)), tuple(uses))
 
 
 def _counting(
@@ -158,6 +155,28 @@ def _counting(
             moved[place] = len(kept)
             kept.append(block._replace(role="person") if block.role == "queued" else block)
     return kept, [call._replace(leaves={p: moved[at] for p, at in call.leaves.items()}) for call in calls]
+
+
+def _with_provenance(messages: list[Message], uses: list[ToolCall]) -> Iterator[Message]:
+    """The messages, each with where its words come from, unless its source said so. Of a result that is told by its
+    call, which may have come in another segment."""
+    fields = {place: pointer for use in uses for pointer, place in use.leaves.items()}
+    for place, message in enumerate(messages):
+        use = None if message.use is None else uses[message.use]
+        origin = message.provenance or _provenance(message, use, fields.get(place, ""))
+        yield message._replace(provenance=origin)
+
+
+def _provenance(message: Message, use: ToolCall | None, field: str) -> str:
+    if message.role == "person":
+        return "pasted" if is_pasted(message.text) else "person"
+    if message.role == "assistant":
+        return "agent"
+    if message.role == "call":
+        return "agent" if use is None else call_provenance(use.tool, use.given, field)
+    if message.role == "result":
+        return "tool" if use is None else result_provenance(use.tool, use.name, use.given, message.text)
+    return "elsewhere"
 
 
 def _call(source: Source, call: CallBlocks, base: int, copied: bool) -> ToolCall:

@@ -48,6 +48,7 @@ class Hit(NamedTuple):
     tool: str | None
     entry: Learned | None
     agent: str | None
+    provenance: str  # of PROVENANCES
     same: int  # others that say the same and were folded into this one
     passages: int  # of a session or document, those that matched
     why: dict[str, Any]
@@ -119,6 +120,7 @@ def hits_of(
                 tool=_tool(db, passage),
                 entry=_entry(db, passage),
                 agent=agent,
+                provenance=_provenance(db, passage),
                 same=same,
                 passages=len(group.best) if group else 1,
                 why=why,
@@ -136,6 +138,11 @@ def _score(asked: rank.Asked, worth: float, method: str, is_group: bool) -> floa
 
         return round(chance(worth, asked, is_group=is_group), 6)
     return round(worth / (1 + abs(worth)), 6)
+
+
+def _provenance(db: sqlite3.Connection, passage: rank.Passage) -> str:
+    row = db.execute("select provenance from passages where id = ?", (passage.id,)).fetchone()
+    return str(row[0]) if row else "elsewhere"
 
 
 def _tool(db: sqlite3.Connection, passage: rank.Passage) -> str | None:

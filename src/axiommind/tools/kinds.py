@@ -62,6 +62,7 @@ class KnownTool(NamedTuple):
     act: str = ""  # of a plan: which of the above
     file_field: str = ""  # of an edit: the field of its input that names the file
     is_quiet: bool = False
+    is_network: bool = False  # what it returns was written by others, somewhere on the network
 
     @property
     def is_statement(self) -> bool:

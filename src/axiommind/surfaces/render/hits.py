@@ -74,6 +74,7 @@ def _hit(hit: Hit, method: str, *, why: bool) -> dict[str, Any]:
         "heading": hit.heading or None,
         "title": hit.title,
         "tool": hit.tool,
+        "provenance": hit.provenance,
         "entry": hit.entry._asdict() if hit.entry is not None else None,
         "folded": hit.same,
         "passages": hit.passages,
