@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from axiommind.learning.known import read_up_to
 from axiommind.learning.pipeline import Pipeline
 from axiommind.memory import Memory
 from tests.counting import wait_for
@@ -40,7 +42,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def asked(world: World, server: Server, monkeypatch: pytest.MonkeyPatch) -> World:
     """Four sessions, and a model that is asked about them."""
-    server.replies = [reply(answer(entry()))] * 50
+    server.replies = [reply(answer())]  # nothing found: so nothing more is asked about it
     for name, value in {"EXTRACT_URL": server.url, "EXTRACT_MODEL": "m", "EXTRACT_SECONDS": "100"}.items():
         monkeypatch.setenv(f"AXM_{name}", value)
     monkeypatch.setattr(
@@ -68,7 +70,6 @@ def test_two_learners_pay_once(asked: World, server: Server) -> None:
     assert [process.wait() for process in running] == [0, 0, 0]
     assert len(server.requests) == asked.one(CALLS) == 4
     assert asked.one("select count(*) from learned where extractor = 'openai' and status = 'success'") == 4
-    assert asked.one("select count(*) from entries") == 4
 
 
 class Killed(BaseException):
@@ -127,7 +128,7 @@ def test_a_finished_build_has_used_its_answers(asked: World, server: Server) -> 
 
 
 def test_a_bad_answer_is_not_used_again(asked: World, server: Server) -> None:
-    server.replies = [reply("prose")] * 2 + [reply(answer(entry()))] * 10
+    server.replies = [reply("prose"), reply("prose"), reply(answer())]
     report = asked.memory().learning.run(extractor="openai", session="s0")
     assert report.failed == 1 and len(server.requests) == 2
     report = asked.memory().learning.run(extractor="openai", session="s0")
@@ -163,3 +164,48 @@ def test_subagents_and_silent_sessions_are_asked_about_only_by_name(asked: World
     assert learn(asked.memory()).sessions == 4 and len(server.requests) == 4
     assert axm(asked, "learn", "--no-index", "--extractor", "openai", "--session", "agent-a1").returncode == 0
     assert len(server.requests) == 5
+
+
+# --- only what is new ------------------------------------------------------------------------------------------
+
+
+def material(server: Server, number: int) -> str:
+    return str(server.requests[number].body["messages"][-1]["content"])
+
+
+def test_only_what_is_new_is_sent_and_what_was_learned_stays(asked: World, server: Server) -> None:
+    server.replies = [reply(answer(entry()))]
+    assert asked.memory().learning.run(extractor="openai", session="s0").failed == 0
+    assert asked.rows("select title, status from entries") == [("The port", "active")]
+    first = len(server.requests)
+    more = Lines("s0")
+    more._clock = itertools.count(50)
+    more.prompt("Restart it with systemctl restart hygro, never by hand.")
+    asked.append(more.data(), "s0")
+    asked.memory().index()
+    (asked.home / "index.db").unlink()  # how far a model has read comes from the log
+    asked.memory().index()
+    server.replies = [reply(answer())]
+    assert asked.memory().learning.run(extractor="openai", session="s0").failed == 0
+    assert SAID in material(server, 0)
+    sent = material(server, first)
+    assert "systemctl restart hygro" in sent and "[0 person]" not in sent
+    assert "Known already" in sent and "The port" in sent
+    assert asked.rows("select title, status from entries") == [("The port", "active")]
+    assert asked.memory().learning.run(extractor="openai", session="s0", again=True).failed == 0
+    assert "[0 person]" in material(server, first + 1)  # asked for again, all of it is sent
+
+
+def test_a_failure_does_not_lose_the_place(asked: World, server: Server) -> None:
+    assert asked.memory().learning.run(extractor="openai", session="s0").failed == 0
+    with asked.memory().home.writing([]) as (_log, _key, index):
+        place = read_up_to(index.db, "s0", "openai")
+    more = Lines("s0")
+    more._clock = itertools.count(50)
+    more.prompt("And once more.")
+    asked.append(more.data(), "s0")
+    asked.memory().index()
+    server.replies = [sends(500, {})]
+    assert asked.memory().learning.run(extractor="openai", session="s0").failed == 1
+    with asked.memory().home.writing([]) as (_log, _key, index):
+        assert place == read_up_to(index.db, "s0", "openai") > 0

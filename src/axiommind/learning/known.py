@@ -17,13 +17,14 @@ from axiommind.text.keywords import keywords
 if TYPE_CHECKING:
     from axiommind.projections.transcript import Transcript
 
-__all__ = ["extract_with_known", "known_entries"]
+__all__ = ["extract_with_known", "known_entries", "read_up_to"]
 
 MOST_KNOWN = 30
 _LOOKED_AT = 2_000  # of the project's entries, the newest
 _READ_CHARS = 2_000  # of a message
 _WORDS = 4_000
 _NEVER = 2**62  # after every session
+_READ = "select read_to from learned where session_id = :session and extractor = :extractor"
 _ACTIVE = """
     select entry_id, entry_type, title, kind, session_id, text
     from entries
@@ -39,7 +40,15 @@ def extract_with_known(extractor: Extractor, db: sqlite3.Connection, transcript:
     """What an extractor finds. One that costs is given what is new since a position, and told what is known."""
     if not isinstance(extractor, GrowingExtractor):
         return extractor.extract(transcript)
-    return extractor.extract(transcript, since=since, known=known_entries(db, transcript, since))
+    found = extractor.extract(transcript, since=since, known=known_entries(db, transcript, since))
+    # What a model does not say again still holds: it is told what is known, and asked not to repeat it.
+    return found._replace(is_whole=False)
+
+
+def read_up_to(db: sqlite3.Connection, session: str, extractor: str) -> int:
+    """The position of the log up to which this extractor has read a session with success; 0 when it never did."""
+    row = db.execute(_READ, {"session": session, "extractor": extractor}).fetchone()
+    return 0 if row is None else int(row[0])
 
 
 def known_entries(db: sqlite3.Connection, transcript: Transcript, since: int = 0) -> list[KnownEntry]:

@@ -58,6 +58,7 @@ class Learner:
         self,
         sessions: Sequence[str],
         *,
+        again: bool = False,
         dry_run: bool = False,
         progress: Callable[[int, int], None] | None = None,
         stop: Callable[[], str] | None = None,
@@ -94,6 +95,7 @@ class Learner:
             answers=answers,
             lease=partial(session_lease, config.home) if self.is_model else None,
             began=self._began,
+            again=again,
         )
         report = pipeline.run(sessions, dry_run=dry_run, progress=progress, stop=stop)
         report.extractors = [self.name]

@@ -22,10 +22,10 @@ class PaidAnswers:
 
     def __init__(self, log: EventLog, writer: EventWriter, extractor: str) -> None:
         self._log, self._writer, self._extractor = log, writer, extractor
-        self._session = self._project = self._build = ""
+        self._session = self._project = self._build = self._head = ""
 
-    def about(self, session: str, project: str, build: str) -> None:
-        self._session, self._project, self._build = session, project, build
+    def about(self, session: str, project: str, build: str, head: str) -> None:
+        self._session, self._project, self._build, self._head = session, project, build, head
 
     def find(self, question: Question, model: str) -> PaidAnswer | None:
         wanted = self._name(question, model)
@@ -60,5 +60,7 @@ class PaidAnswers:
         return call
 
     def _name(self, question: Question, model: str) -> str:
-        asked = (question.instruction, question.material, canonical_json(question.schema))
+        # What is known already is part of the material, and may have changed since: it is still the same question.
+        material = f"{question.about}@{self._head}" if question.about else question.material
+        asked = (question.instruction, material, canonical_json(question.schema))
         return dedupe_key("question", self._extractor, model, *asked)

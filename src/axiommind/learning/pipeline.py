@@ -20,7 +20,7 @@ from axiommind.learning.checks import Checked, Idris, check
 from axiommind.learning.claim_events import ClaimOrigin, epoch_of, events_of_claims, is_rejected
 from axiommind.learning.entry_facts import judged_precision
 from axiommind.learning.event_writer import EventWriter
-from axiommind.learning.known import extract_with_known
+from axiommind.learning.known import extract_with_known, read_up_to
 from axiommind.learning.new_event import NewEvent
 from axiommind.learning.paid_answers import PaidAnswers
 from axiommind.learning.policies import EntryFacts, StageChange, promotions
@@ -100,12 +100,14 @@ class Pipeline:
         answers: PaidAnswers | None = None,
         lease: Callable[[str], AbstractContextManager[bool]] | None = None,
         began: int | None = None,
+        again: bool = False,
         now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self._log, self._index, self._extractor, self._idris = log, index, extractor, idris
         self._writer = EventWriter(log, key)
         self._together = together
         self._near = near
+        self._again = again
         self._answers, self._lease = answers, lease or (lambda _session: nullcontext(True))
         self._now = now
         self._began = now() if began is None else began  # what was learned since then is not learned again
@@ -190,9 +192,10 @@ class Pipeline:
                 if not self._is_gone(work):
                     self._append(work, self._started(work))
         if self._answers is not None:
-            self._answers.about(session, transcript.project, work.build_id)
+            self._answers.about(session, transcript.project, work.build_id, transcript.head)
+        since = 0 if self._again else read_up_to(db, session, self._extractor.name)
         with work.step("extraction"):
-            work.extraction = extract_with_known(self._extractor, db, transcript, since=0)
+            work.extraction = extract_with_known(self._extractor, db, transcript, since)
         if work.extraction is not None:
             with work.step("align"):
                 drafts = work.extraction.drafts

@@ -115,7 +115,9 @@ class Learning:
                 with nullcontext() if dry_run or learner.is_model else turn(self.home.config.home, waiting=waiting):
                     which = learner.queue(project=project, since=since, again=again, named=chosen is not None)
                     which = [one for one in which if chosen in (None, one.session)]
-                    part = learner.learn([one.session for one in which[:limit]], dry_run=dry_run, progress=progress)
+                    part = learner.learn(
+                        [one.session for one in which[:limit]], again=again, dry_run=dry_run, progress=progress
+                    )
                     part.left += max(len(which) - len(which[:limit]), 0)
                     report.add(part)
             if not dry_run:

@@ -15,7 +15,7 @@ from axiommind.projections import OF_PROJECT, Batch, Table
 from axiommind.projections.session_rows import iso, row_id
 
 NAME = "builds"
-VERSION = 2
+VERSION = 3
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = (
     "build_started",
@@ -50,7 +50,8 @@ TABLES = (
     ),
     Table(
         "learned",
-        "How far each session was learned (`head`), by which extractor (and `version` of it), and whether that failed.",
+        "How far each session was learned (`head`), by which extractor (and `version` of it), and whether that failed; "
+        "`read_to` is the position up to which it was read with success.",
         scope=OF_PROJECT,
         forgotten_by="session_id",
     ),
@@ -115,6 +116,7 @@ _DDL = (
         project text,
         failures integer not null default 0,
         version text not null default '',
+        read_to integer not null default 0,
         primary key (session_id, extractor)
     ) without rowid
     """,
@@ -188,13 +190,15 @@ _FINISH = """
     where build_id = :build
 """
 _LEARN = """
-    insert into learned(session_id, head, extractor, status, error, build_id, at, project, failures, version)
+    insert into learned(session_id, head, extractor, status, error, build_id, at, project, failures, version,
+                        read_to)
     values (:session, :head, :extractor, :status, :error, :build, :at, :project, :status = 'failed',
-            coalesce(:prompt_hash, ''))
+            coalesce(:prompt_hash, ''), case :status when 'success' then cast(:head as integer) else 0 end)
     on conflict(session_id, extractor) do update set
         failures = excluded.failures * case when head = excluded.head then failures + 1 else 1 end,
         head = excluded.head, status = excluded.status, error = excluded.error,
-        build_id = excluded.build_id, at = excluded.at, project = excluded.project, version = excluded.version
+        build_id = excluded.build_id, at = excluded.at, project = excluded.project, version = excluded.version,
+        read_to = max(read_to, excluded.read_to)
 """
 
 
