@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
-_ROLES = ("person", "assistant", "call", "result", "queued")
+_ROLES = ("person", "assistant", "call", "result", "queued", "summary")
 # What no source may stumble over: lines that were torn, are no records, or are records of nothing.
 _HOSTILE = (b"", b"\n", b"{}\n", b"null\n", b"[]\n", b"7\n", b'"text"\n', b"\xff\xfe\n", b'{"type": \n', b"[" * 5_000)
 _WRONG: tuple[Any, ...] = (None, 7, "text", [1], {"a": []})

@@ -45,8 +45,9 @@ KEPT = {
     "assistant": ("answer", "parts", "plain", "call", "deep"),
     "call": ("old", "call", "deep"),
     "result": ("result", "results", "lost", "refused"),
+    "summary": ("summary",),
 }
-NOBODYS = ("meta", "summary", "output", "hook", "origin", "notice", "sidechain", "garbage", "untyped", "bulk")
+NOBODYS = ("meta", "output", "hook", "origin", "notice", "sidechain", "garbage", "untyped", "bulk")
 KINDS = tuple(dict.fromkeys((*(kind for kinds in KEPT.values() for kind in kinds), *NOBODYS)))
 operation = st.one_of(
     st.tuples(st.just("grow"), st.sampled_from(SESSIONS), st.lists(st.sampled_from(KINDS), min_size=1, max_size=6)),

@@ -58,7 +58,9 @@ def test_the_home_is_left_alone(tmp_path: Path) -> None:
     world = _world(tmp_path)
 
     def state() -> dict[str, str]:
-        names = [path for path in sorted(world.home.rglob("*")) if path.is_file() and path.name[-4:] not in ("-shm", "-wal")]
+        names = [
+            path for path in sorted(world.home.rglob("*")) if path.is_file() and path.name[-4:] not in ("-shm", "-wal")
+        ]
         return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in names}
 
     before = state()

@@ -203,6 +203,8 @@ def _items(transcript: Transcript, most: int, since: int) -> Iterator[_ShownMess
 def _worth(message: Message, use: ToolCall | None, field: str) -> tuple[int, int]:
     """How telling a message is, and how many characters it may take; 0 = it is not shown."""
     telling = use is not None and use.tool.is_statement
+    if message.role == "summary":  # the session's own lines say it, and what they do not is not to be believed
+        return _RETURNED, 0
     if message.role == "person":
         return _PERSON, _PERSON_CHARS
     if message.role == "assistant":

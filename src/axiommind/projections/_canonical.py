@@ -92,7 +92,7 @@ class Shared:
             rows = db.execute("select distinct session_id from records where uuid in (select uuid from temp.copied)")
             touched = {row[0] for row in rows}
             for session in sorted(touched):
-                for table in ("prompts", "tool_uses", "commands"):
+                for table in ("prompts", "tool_uses", "commands", "compaction_summaries"):
                     db.execute(_ROWS.format(table=table), (session,))
                 db.execute(_EDITS, (session,))
         db.execute(

@@ -56,6 +56,13 @@ TABLES = (
         forgotten_by="session_id",
     ),
     Table(
+        "compaction_summaries",
+        "What the client wrote down of the conversation so far when a session was compacted: nobody's own words, and "
+        "what it calls pending may have been finished since.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
         "pull_requests",
         "Pull requests that a session was linked to.",
         scope=OF_SESSION,
@@ -260,6 +267,18 @@ DDL = (
     )
     """,
     "create index idx_compactions_session on compactions(session_id)",
+    """
+    create table compaction_summaries (
+        id integer primary key,
+        session_id text not null references sessions(id) on delete cascade,
+        timestamp integer,
+        canonical integer not null default 1,
+        uuid text,
+        line integer not null,
+        text text not null
+    )
+    """,
+    "create index idx_compaction_summaries_session on compaction_summaries(session_id)",
     """
     create table pull_requests (
         session_id text not null references sessions(id) on delete cascade,

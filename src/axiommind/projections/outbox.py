@@ -14,7 +14,7 @@ from collections.abc import Collection
 from axiommind.projections import Batch, Table
 
 NAME = "outbox"
-VERSION = 3
+VERSION = 4
 AFTER = ("sessions", "entries", "tasks", "passages")
 EVENT_TYPES = ("task_created", "task_title_changed", "forgotten")
 TABLES = (
@@ -73,7 +73,7 @@ _DDL = (
     """,
     # `+`: beside a column of whole numbers, `item_id` would be made one first, and its index be of no use.
     """
-    create trigger outbox_passages_out after delete on passages when old.kind <> 'insight' begin
+    create trigger outbox_passages_out after delete on passages when old.kind not in ('insight', 'summary') begin
         delete from vector_outbox where item_kind = old.kind and item_id = +old.id;
     end
     """,

@@ -1,10 +1,10 @@
 """Passages: the one full-text index. A passage refers to the row that has its text; the text is not copied.
 
-A row of prompts, responses, tool_uses, entries, chunks or pad_chunks that comes or changes is noted in
-`passages_pending` by a trigger, and `apply` turns the notes of a batch into passages in the order of their ids: FTS5
-writes a segment of its own for every id that is not larger than the one before. FTS5 keeps terms only (contentless),
-made by our tokeniser, in step with `passages` by triggers that use FTS5's own 'delete' form. A passage goes before the
-row it refers to changes or goes, so that the trigger can still read the text.
+A row that has a text (`_SOURCES`) and comes or changes is noted in `passages_pending` by a trigger, and `apply` turns
+the notes of a batch into passages in the order of their ids: FTS5 writes a segment of its own for every id that is not
+larger than the one before. FTS5 keeps terms only (contentless), made by our tokeniser, in step with `passages` by
+triggers that use FTS5's own 'delete' form. A passage goes before the row it refers to changes or goes, so that the
+trigger can still read the text.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from axiommind.text.tokens import FTS_TOKENIZE, fts_text
 from axiommind.tools.call_text import tool_text
 
 NAME = "passages"
-VERSION = 5
+VERSION = 6
 AFTER = ("sessions", "documents", "entries", "pads")
 EVENT_TYPES: tuple[str, ...] = ()  # follows the rows of the projections before it
 TABLES = (
     Table(
         "passages",
         "What full-text search can find. `ref` is the id of the row that has the text: in `prompts`, "
-        "`responses`, `tool_uses`, `entries`, `chunks` or `pad_chunks` by `kind` (`prompt`, `response`, "
-        "`tool`, `insight`, `doc`, `pad`). It belongs to a session, or to a document, scratchpad or workflow "
-        "(`doc_id`); `timestamp` is when it was said or written, or when the document was last modified, and "
-        "`provenance` who it is from: `person`, `rules`, `file`, `tool`, `agent`, `pasted`, `network`, `elsewhere`.",
+        "`responses`, `tool_uses`, `entries`, `chunks`, `pad_chunks` or `compaction_summaries` by `kind` (`prompt`, "
+        "`response`, `tool`, `insight`, `doc`, `pad`, `summary`). It belongs to a session, or to a document, "
+        "scratchpad or workflow (`doc_id`); `timestamp` is when it was said or written, or when the document was "
+        "last modified, and `provenance` who it is from: `person`, `rules`, `file`, `tool`, `agent`, "
+        "`pasted`, `network`, `elsewhere`.",
         scope="""
         session_id in (select id from main.sessions where project = :project)
             or doc_id in (select id from documents) or doc_id in (select id from pads)
@@ -50,7 +51,7 @@ TABLES = (
 )
 
 # An id is its row's id and the kind's number; the numbers are for good.
-KINDS = {"prompt": 0, "response": 1, "tool": 2, "insight": 3, "doc": 4, "pad": 5}
+KINDS = {"prompt": 0, "response": 1, "tool": 2, "insight": 3, "doc": 4, "pad": 5, "summary": 6}
 KIND_BITS = 3
 
 # kind: its table, the columns whose change makes another text, and which rows have a text at all
@@ -61,6 +62,7 @@ _SOURCES = {
     "insight": ("entries", "title, text, happened_at, provenance", "true"),
     "doc": ("chunks", "text", "true"),
     "pad": ("pad_chunks", "text", "true"),
+    "summary": ("compaction_summaries", "text", "true"),
 }
 
 
@@ -125,6 +127,7 @@ _DDL = (
             when 'insight' then (select e.text from entries e where e.id = p.ref)
             when 'doc' then (select c.text from chunks c where c.id = p.ref)
             when 'pad' then (select c.text from pad_chunks c where c.id = p.ref)
+            when 'summary' then (select s.text from compaction_summaries s where s.id = p.ref)
         end as text
     from passages p
     """,
@@ -170,6 +173,10 @@ _FILL = f"""
     select n.id, 'pad', r.id, null, coalesce(r.pad_id, r.workflow_id), r.timestamp, 'elsewhere'
     from passages_pending n join pad_chunks r on r.id = n.id >> {KIND_BITS}
     where n.id & 7 = {KINDS["pad"]}
+    union all
+    select n.id, 'summary', r.id, r.session_id, null, r.timestamp, 'elsewhere'
+    from passages_pending n join compaction_summaries r on r.id = n.id >> {KIND_BITS}
+    where n.id & 7 = {KINDS["summary"]}
     order by 1
 """
 

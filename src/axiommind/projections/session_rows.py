@@ -69,6 +69,7 @@ def clear(db: sqlite3.Connection, session: str, shared: _canonical.Shared, batch
         "responses",
         "tool_uses",
         "compactions",
+        "compaction_summaries",
         "pull_requests",
         "record_counts",
         "problems",
@@ -235,6 +236,10 @@ def _rest(db: sqlite3.Connection, session: str, base: int, path: str, decoded: D
         values (?, ?, ?, ?, ?, ?, ?)
         """,
         [(base + i, session, *c) for i, c in enumerate(decoded.compactions)],
+    )
+    db.executemany(
+        "insert into compaction_summaries(id, session_id, uuid, timestamp, text, line) values (?, ?, ?, ?, ?, ?)",
+        [(base + i, session, *s) for i, s in enumerate(decoded.compaction_summaries)],
     )
     db.executemany(
         """

@@ -82,13 +82,16 @@ def _page(
     without = frozenset((request.not_session,)) if request.not_session is not None else frozenset()
     scored = SCORED_ELSEWHERE if request.of_one and request.query.filters.project is None else SCORED
     options = Options(k, mode=request.mode, calibrated=True, without=without, floor=request.min_score, scored=scored)
+    query = request.query
+    if not query.filters.kinds:  # a summary repeats what its session says, and may call pending what was finished later
+        query = query._replace(filters=query.filters._replace(not_kinds=(*query.filters.not_kinds, "summary")))
     try:
-        words = known.setdefault(request.query.text, KnownWords(FOLLOWING_FOR_A_CHANCE))
-        return find(db, request.query, options, request.now, meaning, words)
+        words = known.setdefault(query.text, KnownWords(FOLLOWING_FOR_A_CHANCE))
+        return find(db, query, options, request.now, meaning, words)
     except AxmError as error:
         if meaning is None or isinstance(error, BadQuery | IndexCorrupt | NotFound | UsageError):
             raise
-        return find(db, request.query, options, request.now)  # vectors failed: then by words
+        return find(db, query, options, request.now)  # vectors failed: then by words
 
 
 def _may_be_given(db: sqlite3.Connection, request: IndexRequest, hits: Sequence[Hit]) -> list[IndexItem]:

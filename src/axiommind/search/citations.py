@@ -29,6 +29,9 @@ _WHERE = {
                             else max(r.line, coalesce(r.result_line, r.line)) end, g.path
         from tool_uses r join segments g on g.position = r.id >> {PLACE_BITS}
     """,
+    "summary": f"""
+        select r.line, r.line, g.path from compaction_summaries r join segments g on g.position = r.id >> {PLACE_BITS}
+    """,
     # The first words that the claim rests on.
     "insight": """
         select v.line, v.line, v.path from entries r

@@ -83,8 +83,9 @@ def find(
     for a caller that asks them again, of another project or with other options, in the same state of the index."""
     started = time.perf_counter()
     k = max(min(options.k, MAX_K), 0)
-    if options.group and not query.filters.kinds:  # an entry repeats what its session says: that would count twice
-        query = query._replace(filters=query.filters._replace(not_kinds=(*query.filters.not_kinds, "insight")))
+    if options.group and not query.filters.kinds:  # what repeats what its session says would count twice
+        repeating = (*query.filters.not_kinds, "insight", "summary")
+        query = query._replace(filters=query.filters._replace(not_kinds=repeating))
     version = index_version(db)
     vectors = "" if meaning is None else meaning.version
     offset = _offset(options.cursor, _state(db, query, options, now, vectors)) if options.cursor else 0

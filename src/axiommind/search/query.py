@@ -19,7 +19,7 @@ from axiommind.text.patterns import lazy
 
 __all__ = ["KINDS", "PREFIXES", "Filters", "Query", "ScratchpadFilter"]
 
-KINDS = ("prompt", "response", "tool", "insight", "doc", "pad")
+KINDS = ("prompt", "response", "tool", "insight", "doc", "pad", "summary")
 PREFIXES = ("kind", "project", "file", "tool", "session", "since", "until", "lang", "tag", "path")
 
 _LANGUAGES = {"korean": "ko", "chinese": "zh", "japanese": "ja", "english": "en", "other": "und"}

@@ -44,6 +44,7 @@ SATURATION = {
     "insight": (0.9, 0.5),
     "doc": (1.2, 0.6),
     "pad": (0.9, 0.5),
+    "summary": (0.9, 0.5),
 }
 # A tool call or an answer shorter than the average is taken to be average: a pattern looked for, a path read or a "let
 # me check" would otherwise beat what says something. 86.4 · 72.4 with, 88.1 · 72.4 without; hit@5 of cipher-box 98.3
@@ -60,10 +61,11 @@ NEAR_WEIGHT_BIGRAMS = 0.2
 _PLACES = 20  # occurrences of a word that are checked for it
 # An answer is longer and more general than the question. lme-pooled hit@1, hit@5: 60.0, 82.5 with answers at 0.7, and
 # 60.9, 84.7 at 0.6 (with halved frame words), 57.0, 82.5 at 1. Tool calls: 84.8 · 65.5 at 1, 86.4 · 74.1 at 0.85.
-KIND_WEIGHT = {"prompt": 1.0, "response": 0.6, "tool": 0.85, "insight": 1.0, "doc": 1.0, "pad": 1.0}
+KIND_WEIGHT = {"prompt": 1.0, "response": 0.6, "tool": 0.85, "insight": 1.0, "doc": 1.0, "pad": 1.0, "summary": 0.4}
 # Those are for the evidence of a session, where a file that was edited says much. Whoever asks for passages wants to
-# read: what was said comes before what was typed into a tool. Set by reading answers; no set measures it.
-PASSAGE_WEIGHT = {"prompt": 1.0, "response": 0.9, "tool": 0.55, "insight": 1.0, "doc": 1.0, "pad": 1.0}
+# read: what was said comes before what was typed into a tool. Set by reading answers; no set measures it. A summary
+# repeats what its session says, and calls pending what was finished later: it comes last.
+PASSAGE_WEIGHT = {"prompt": 1.0, "response": 0.9, "tool": 0.55, "insight": 1.0, "doc": 1.0, "pad": 1.0, "summary": 0.4}
 # What an entry is worth as an answer, by its stage and its status (DETAILS 2.4). Contested ones are found after those
 # that are not; one that was superseded, deprecated or withdrawn only when nothing else has the words.
 STAGE_WEIGHT = {"certified": 1.0, "verified": 0.9, "candidate": 0.75, "working": 0.65, "raw": 0.65}

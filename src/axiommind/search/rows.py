@@ -36,6 +36,7 @@ _TEXT = {
         join workflows w on w.id = c.workflow_id left join pads q on q.id = c.pad_id
         where c.id = ?
     """,
+    "summary": "select '', text from compaction_summaries where id = ?",
 }
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "Block",
     "CallBlocks",
     "Compaction",
+    "CompactionSummary",
     "Decoded",
     "PullRequest",
     "Record",
@@ -109,6 +110,15 @@ class Compaction(NamedTuple):
     line: int
 
 
+class CompactionSummary(NamedTuple):
+    """What the client wrote down of the conversation so far when it ran out of room: nobody's own words."""
+
+    uuid: str | None
+    timestamp: int | None
+    text: str
+    line: int
+
+
 class PullRequest(NamedTuple):
     url: str
     number: int | None
@@ -126,6 +136,7 @@ class Decoded:
     tool_uses: list[ToolUse] = field(default_factory=list)
     results: list[ToolResult] = field(default_factory=list)  # of tool uses in an earlier segment
     compactions: list[Compaction] = field(default_factory=list)
+    compaction_summaries: list[CompactionSummary] = field(default_factory=list)
     pull_requests: list[PullRequest] = field(default_factory=list)
     summaries: list[tuple[str, str]] = field(default_factory=list)  # (uuid of a leaf, summary)
     taken_back: list[tuple[int | None, str]] = field(default_factory=list)  # queued, and withdrawn at that time
@@ -150,6 +161,7 @@ class Block(NamedTuple):
 
     person     what somebody typed              assistant  what the model said
     call       a text in the input of a tool    result     what the tool returned (`failed`: whether it is an error)
+    summary    what the client wrote down of the conversation so far, when it ran out of room
     queued     what somebody typed while the agent was at work: a person's words where no other line repeats them
     """
 

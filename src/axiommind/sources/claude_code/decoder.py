@@ -11,6 +11,7 @@ from typing import Any
 from axiommind.sources.claude_code.lines import BULK_TYPES, KNOWN_TYPES, Line, parse_line, text_of
 from axiommind.sources.claude_code.tool_names import TOOLS
 from axiommind.sources.claude_code.user_text import (
+    CONTINUED,
     NOT_A_PROMPT,
     OF_ANOTHER_AGENT,
     QUEUED,
@@ -24,6 +25,7 @@ from axiommind.sources.claude_code.user_text import (
 from axiommind.sources.claude_code.values import milliseconds, short_json, token_counts, whole_number
 from axiommind.sources.records import (
     Compaction,
+    CompactionSummary,
     Decoded,
     PullRequest,
     Record,
@@ -205,7 +207,10 @@ class Decoder:
             if not results and "task" not in self.out.titles and text.strip():
                 self.out.titles["task"] = text.strip()[:_TITLE_CHARS]
             return
-        if results or line.isMeta is True or line.isCompactSummary is True or line.isVisibleInTranscriptOnly is True:
+        if line.isCompactSummary is True and not results:
+            self.summary(text, uuid, when)
+            return
+        if results or line.isMeta is True or line.isVisibleInTranscriptOnly is True:
             return
         if bytes(line.toolUseResult) not in (b"", b"null"):
             return
@@ -229,9 +234,15 @@ class Decoder:
         elif text.startswith("<bash-input>"):
             typed = tagged(text, "bash-input").strip()
             self.out.commands.append(UserCommand(uuid, when, "bash", "!", typed, self.number))
+        elif not stamped and text.startswith(CONTINUED):  # older files do not mark it
+            self.summary(text, uuid, when)
         elif stamped or not text.startswith(NOT_A_PROMPT):
             origin = source or (kind if isinstance(kind, str) else "unstamped")
             self.prompt(text, uuid, when, "typed" if uuid is None and origin == QUEUED else origin)
+
+    def summary(self, text: str, uuid: str | None, when: int | None) -> None:
+        if text.strip():
+            self.out.compaction_summaries.append(CompactionSummary(uuid, when, text.strip(), self.number))
 
     def prompt(self, text: str, uuid: str | None, when: int | None, origin: str) -> None:
         self.out.prompts.append(UserPrompt(uuid, when, text, self.number, origin, tuple(keywords(text))))
@@ -309,22 +320,9 @@ class Decoder:
         if index is None:
             self.answers[message_id, request_id] = len(self.out.responses)
             side = int(line.isSidechain is True)
-            self.out.responses.append(
-                Response(
-                    uuid,
-                    message_id,
-                    request_id,
-                    model,
-                    when,
-                    "",
-                    stop,
-                    *tokens,
-                    side,
-                    failed,
-                    self.number,
-                    self.number,
-                )
-            )
+            names = (uuid, message_id, request_id, model)
+            place = (self.number, self.number)
+            self.out.responses.append(Response(*names, when, "", stop, *tokens, side, failed, *place))
             return len(self.out.responses) - 1
         known = self.out.responses[index]
         if tokens[1] > known.output_tokens:

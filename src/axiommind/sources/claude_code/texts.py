@@ -36,6 +36,7 @@ class _Reader(Decoder):
 
     def take(self, line: Line) -> None:
         prompts, uses, records = len(self.out.prompts), len(self.out.tool_uses), len(self.out.records)
+        summaries = len(self.out.compaction_summaries)
         super().take(line)
         uuid = line.uuid if isinstance(line.uuid, str) else None
         if uuid is not None and len(self.out.records) == records:
@@ -52,6 +53,8 @@ class _Reader(Decoder):
                 self.results(content, pointer, when, uuid)
             elif len(self.out.prompts) > prompts:
                 self.texts_of(content, pointer, "person", when, uuid)
+            elif len(self.out.compaction_summaries) > summaries:
+                self.texts_of(content, pointer, "summary", when, uuid)
         elif line.type == "assistant" and isinstance(line.message, dict):
             self.answer_blocks(line.message.get("content"), self.out.tool_uses[uses:], when, uuid)
         elif line.type == "tool_use" and len(self.out.tool_uses) > uses:
@@ -63,7 +66,7 @@ class _Reader(Decoder):
 
     def texts_of(self, content: Any, pointer: str, role: str, when: int | None, uuid: str | None) -> None:
         for where, text in _texts(content, pointer):
-            own = text if role == "assistant" else _own_words(text)
+            own = _own_words(text) if role in ("person", "queued") else text
             if own.strip():
                 self.add(where, role, own, when, uuid)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 __all__ = [
+    "CONTINUED",
     "INJECTED",
     "NOT_A_PROMPT",
     "OF_ANOTHER_AGENT",
@@ -22,6 +23,8 @@ __all__ = [
 QUEUED = "queued"  # typed while the agent was at work
 REFUSAL = "refusal"  # written when refusing a call
 
+# How a summary begins that takes the place of a conversation.
+CONTINUED = "This session is being continued"
 REAL_SOURCES = {"typed", "queued", "sdk"}
 # Texts that the client or a hook wrote into a `user` line (FACTS 1.6), for files without stamps.
 NOT_A_PROMPT = (
@@ -32,7 +35,7 @@ NOT_A_PROMPT = (
     "<task-notification>",
     "[Request interrupted by user",
     "Stop hook feedback:",
-    "This session is being continued",
+    CONTINUED,
     "<session-start-hook>",
     "<tick>",
     "<goal>",

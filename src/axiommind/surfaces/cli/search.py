@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def add_filters(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("filters (also as prefixes in the query)")
     group.add_argument(
-        "--kind", action="append", default=[], help="only prompt, response, tool, doc or insight (repeatable)"
+        "--kind", action="append", default=[], help="only prompt, response, tool, doc, insight or summary (repeatable)"
     )
     group.add_argument(
         "--file", action="append", default=[], metavar="PATH", help="only what is about this file (or glob)"
