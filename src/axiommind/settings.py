@@ -80,7 +80,7 @@ KEYS: tuple[Key, ...] = (
         "extract.chars",
         "AXM_EXTRACT_CHARS",
         int,
-        60_000,
+        120_000,
         "Maximum number of characters of a session sent to a model in one call (1,000 to 2,000,000). A longer session "
         "takes up to three calls; beyond that, its middle is left out.",
     ),

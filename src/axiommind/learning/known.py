@@ -30,6 +30,7 @@ _ACTIVE = """
     from entries
     where status in ('active', 'contested')
       and stage <> 'raw'
+      and kind <> 'record'
       and (session_id = :session or (project = :project and coalesce(happened_at, 0) <= :ended))
     order by session_id <> :session, coalesce(happened_at, 0) desc, entry_id
     limit :most
