@@ -78,6 +78,20 @@ def test_a_title_that_returns_after_done_is_another_task(world: World) -> None:
     assert (steps(first), steps(second)) == (["pending", "done"], ["pending"])
 
 
+def test_a_list_replaces_the_list_before_it(world: World) -> None:
+    lines = Lines()
+    use(lines, "TodoWrite", todos=[todo("Add the parser", "completed"), todo("Write the docs", "pending")])
+    use(lines, "TodoWrite", todos=[todo("Fix the login", "pending"), todo("Add the parser", "completed")])
+    use(lines, "TodoWrite", "The list is empty now.", todos=[])
+    use(lines, "TodoWrite", todos=[todo("Fix the login", "pending")])
+    parser, docs, login, again = learned(world, lines)
+    assert steps(parser) == ["done"]
+    assert (steps(docs), docs.steps[1].reason) == (["pending", "cancelled"], "no longer on the list")
+    assert [quote.text for quote in docs.steps[1].quotes] == ["Fix the login"]  # the list that has it no more
+    assert [quote.text for quote in login.steps[1].quotes] == ["The list is empty now."]
+    assert (again.title, steps(again)) == ("Fix the login", ["pending"])
+
+
 def test_tasks_by_number(world: World) -> None:
     lines = Lines()
     use(lines, "TaskCreate", "Task #1 created successfully: Add limits", subject="Add limits", description="In api.py")

@@ -46,8 +46,9 @@ class RememberedEntry(TypedDict):
 class TaskJson(
     RowShape,
     of="axiommind.projections.task_rows:TaskRow",
-    fields="task_id:id title status priority stage project created_at updated_at",
-): ...
+    fields="task_id:id title status priority stage project created_at updated_at seen_at session_id",
+):
+    citation: dict[str, Any] | None
 
 
 class TaskList(TypedDict):
@@ -163,7 +164,8 @@ def _note(is_new: bool, contradicts: bool) -> str:
 def tasks(
     ctx: Context,
     status: Annotated[
-        Literal["open", "pending", "in_progress", "blocked", "done", "cancelled", "all"], Arg("Which of them.")
+        Literal["open", "pending", "in_progress", "blocked", "done", "cancelled", "dormant", "all"],
+        Arg("Which of them; dormant: open, and not mentioned in the last three sessions."),
     ] = "open",
     project: Project = None,
     limit: Limit = 50,
