@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from axiommind.model import Problem
-from axiommind.projects import slug, worktrees_of
+from axiommind.projects import WORKTREE_SLUGS, slug, worktrees_of
 from axiommind.sources.contract import Discovery, SourceFile
 from axiommind.text import jsonlines
 
@@ -80,7 +80,7 @@ def _may_belong(name: str, wanted: str) -> bool:
     """The project's own folder, those of its worktrees, and old hashes of long paths."""
     return (
         name == wanted
-        or name.startswith(f"{wanted}--claude-worktrees-")
+        or name.startswith(tuple(wanted + more for more in WORKTREE_SLUGS))
         or (len(wanted) > 200 and name.startswith(wanted[:200] + "-"))
     )
 
