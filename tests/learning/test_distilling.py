@@ -244,3 +244,15 @@ def test_what_somebody_switched_on_alone_is_left_on(asked: Asked) -> None:
     assert 'model = "openai"' in (asked.world.home / "config.toml").read_text()
     assert install(asked, "--model", "off").returncode == 0
     assert not (asked.world.home / "config.toml").exists()
+
+
+def test_the_questions_themselves_are_never_indexed(asked: Asked) -> None:
+    """A client that writes a transcript of our own calls all the same: the memory must not learn from itself."""
+    question = Lines("ours", cwd="/tmp/axm-claude-ab12cd_e")
+    question.prompt("You read one recorded session between a person and a coding agent …")
+    asked.world.write(question, folder="-tmp-axm-claude-ab12cd-e")
+    theirs = Lines("theirs", cwd="/home/dev/axm-claude-notes")
+    theirs.prompt("A project may be called like that.")
+    asked.world.write(theirs, folder="-home-dev-axm-claude-notes")
+    asked.world.memory().index()
+    assert asked.world.rows("select id from sessions where id in ('ours', 'theirs')") == [("theirs",)]

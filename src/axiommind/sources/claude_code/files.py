@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +22,9 @@ _DELETES_AFTER = 30  # days, where its settings name none
 _SUBAGENT = "agent-"  # how the id of a subagent's session begins
 _META = ".meta.json"
 _TITLE = "custom-title.json"
+# Folders of the sessions in which a model was asked about other sessions (`llm/providers/claude.py`). They leave no
+# transcript; with a client that writes one all the same, the memory must not read its own questions.
+_OURS = re.compile(r"-axm-claude-[A-Za-z0-9_-]{8}$")
 
 
 def roots_of(environ: Mapping[str, str], home: Path, more: Sequence[str]) -> list[Path]:
@@ -62,7 +66,7 @@ def discover(environ: Mapping[str, str], home: Path, roots: Sequence[str], proje
     seen: set[str] = set()
     for root in places:
         for folder in _scan(root / _PROJECTS, problems):
-            if not folder.is_dir():
+            if not folder.is_dir() or _OURS.search(folder.name):
                 continue
             if wanted is not None and not any(_may_belong(folder.name, name) for name in wanted):
                 continue
