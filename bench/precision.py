@@ -71,9 +71,16 @@ def transcripts(memory: Memory) -> list[Transcript]:
 def real(drafts: Iterable[tuple[str, Draft]]) -> dict[str, Score]:
     """The rules that real sessions have examples of."""
     given = {(draft.rule, session, quote_hash(draft), draft.title[:80]) for session, draft in drafts}
+    untitled = {key[:3] for key in given}  # a person's own words are not copied into the labels
     scores = {}
     for name, labels in ((rule.name, rows(rule.labelled)) for rule in measured_by("session")):
-        there = [row for row in labels if (name, row["session"], row["quote_hash"], row["title"]) in given]
+        labels = [row for row in labels if row["rule"] == name]
+        keys = [(name, row["session"], row["quote_hash"]) for row in labels]
+        there = [
+            row
+            for row, key in zip(labels, keys, strict=True)
+            if ((*key, row["title"]) in given if "title" in row else key in untitled)
+        ]
         right = sum(row["ok"] for row in there)
         count = sum(1 for key in given if key[0] == name)
         scores[name] = Score(count, len(there), right, len(labels) - len(there))
@@ -93,10 +100,25 @@ def sentences() -> dict[str, Score]:
 
 
 def _statement(text: str) -> str | None:
-    """The type of what the rules take from a prompt of this one sentence."""
+    """The type of what is stated plainly in a prompt of this one sentence."""
+    return next((draft.type for draft in taken(text) if draft.rule.startswith("stated-")), None)
+
+
+def taken(text: str) -> list[Draft]:
+    """What the rules take from a session of this one prompt."""
     message = Message(1, 1, "/message/content", "person", text, None, None, False)
-    drafts, _ = RulesExtractor().find(_session((message,), ()))
-    return drafts[0].type if drafts else None
+    return list(RulesExtractor().find(_session((message,), ()))[0])
+
+
+def requests() -> dict[str, Score]:
+    """By language, of prompts made by hand: what the rules take of them, and how much of that is worth keeping."""
+    scores = {}
+    for language in ("en", "ko", "zh", "ja"):
+        mine = [row for row in rows("requests") if row["language"] == language]
+        given = [row["worth"] for row in mine if taken(row["text"])]
+        missed = sum(row["worth"] for row in mine) - sum(given)
+        scores[f"requests-{language}"] = Score(len(mine), len(given), sum(given), missed)
+    return scores
 
 
 def todos() -> dict[str, Score]:
@@ -168,6 +190,11 @@ def main() -> None:
     for rule, score in scores.items():
         numbers = f"{score.drafts:7} {score.labelled:9} {score.right:6} {score.gone:5}"
         print(f"{rule:14} {numbers} {score.precision:10.3f} {score.smoothed:9.3f} {declared()[rule].precision:5}")
+    for name, score in requests().items():
+        print(
+            f"{name}: of {score.drafts} prompts made by hand",
+            f"{score.labelled} taken, {score.right} rightly, {score.gone} missed",
+        )
 
 
 if __name__ == "__main__":

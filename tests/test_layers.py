@@ -24,7 +24,7 @@ ROWS = [
     {"log", "sources", "http"},
     {"tools"},
     {"text", "db", "projects"},
-    {"config", "config_file"},
+    {"config"},
     {"settings"},
     {"ids"},
     {"registry"},

@@ -16,12 +16,13 @@ from axiommind.memory import Memory, Scope
 from axiommind.reports.analysers.activity import by_day, stretches, together, total
 from axiommind.reports.analysers.evidence import Sentence, Witness
 from axiommind.reports.analysers.rework import CountedCall, complaint, failures, shape
-from axiommind.reports.analysers.sayings import contradictions, kind_of
+from axiommind.reports.analysers.sayings import contradictions
 from axiommind.reports.insight.prose import kept
 from axiommind.reports.insight.values import InsightReport
 from axiommind.search.citations import parse
 from axiommind.surfaces.cli import main
 from axiommind.surfaces.render.insight import as_html, as_json, as_markdown
+from axiommind.text.requests.prompt_kinds import kind_of
 from tests.transcripts import PROJECT, Lines, World
 
 DAY = 24 * 60

@@ -13,7 +13,6 @@ before it was learned from, 12 of 38 drafts were right (9 before three labels of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING
 from axiommind.extraction.drafts import Draft, Quote
 from axiommind.extraction.quoting import clip
 from axiommind.extraction.rules import OWN_WORDS, Rule
-from axiommind.text.patterns import lazy
+from axiommind.text.prompts import SENTENCE, sentences
 
 if TYPE_CHECKING:
     from axiommind.projections.transcript import Transcript
@@ -35,11 +34,6 @@ ORDER = 7
 
 _PROMPT = 1_200  # characters; what is longer was pasted, or is a document
 _LINES = 25
-_SENTENCE = 240
-_FENCE = lazy(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_PASTED = lazy(r"\s*(?:[>$#|\[{<]|//|\*/|at\s+\S+\s*\(|\d{2}:\d{2}|Implement the following plan)")
-_BULLET = lazy(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_END = lazy(r"[.!?]+(?=\s|$)|[。！？]+|\n+")
 
 
 def find(transcript: Transcript) -> list[Draft]:
@@ -74,20 +68,8 @@ def find(transcript: Transcript) -> list[Draft]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """A short prompt's sentences as they stand; an empty one for code, a pasted line or a question."""
+    """A short prompt's sentences as they stand; an empty one for a pasted line or a question."""
     if len(text) > _PROMPT * 4 or len(text.strip()) > _PROMPT or text.strip().count("\n") > _LINES:
         return
-    masked = _FENCE.sub(lambda fence: "\n" * len(fence[0]), text)
-    start = 0
-    for end in [*_END.finditer(masked), None]:
-        stop = end.start() if end else len(masked)
-        line_start = masked.rfind("\n", 0, start) + 1
-        part = masked[start:stop]
-        asked = end is not None and any(mark in end[0] for mark in "?？")
-        bullet = _BULLET.match(part)
-        first = start + (bullet.end() if bullet else len(part) - len(part.lstrip()))
-        sentence = text[first:stop].rstrip()
-        said = not asked and not _PASTED.match(masked, line_start) and 4 <= len(sentence) <= _SENTENCE
-        if first < stop:
-            yield sentence if said else ""
-        start = end.end() if end else stop
+    for one in sentences(text):
+        yield one.text if not one.asked and not one.pasted and 4 <= len(one.text) <= SENTENCE else ""

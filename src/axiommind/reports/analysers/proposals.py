@@ -16,7 +16,8 @@ from pathlib import PurePosixPath
 from axiommind.reports.analysers.activity import DAY_MS
 from axiommind.reports.analysers.evidence import HabitStep, ProposalMaterial, Sentence, Witness, groups
 from axiommind.reports.analysers.rework import complaint
-from axiommind.reports.analysers.sayings import alike, bare, contradictions, goes_on
+from axiommind.reports.analysers.sayings import alike, bare, contradictions
+from axiommind.text.requests.prompt_kinds import goes_on
 from axiommind.tools.kinds import LINT
 
 __all__ = ["Proposal", "propose"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from axiommind.projections.task_rows import get_task_detail, list_tasks
-from axiommind.reports.analysers.sayings import contradictions, kind_of
+from axiommind.reports.analysers.sayings import contradictions
 from axiommind.reports.insight.reader import MOST_SHOWN, TITLE_CHARS, FactReader, heading
 from axiommind.reports.insight.rows import PersonPrompt, one_line
 from axiommind.reports.insight.values import Correction, OpenConflict, ReportedTask, SessionLink
+from axiommind.text.requests.prompt_kinds import kind_of
 
 __all__ = ["conflicts", "corrections", "links", "tasks"]
 

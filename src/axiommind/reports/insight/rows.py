@@ -32,7 +32,7 @@ from axiommind.reports.analysers.evidence import (
 from axiommind.reports.analysers.files import Touch, changed_together
 from axiommind.reports.analysers.prompt_frequency import PromptText
 from axiommind.reports.analysers.rework import CountedCall, shape
-from axiommind.reports.analysers.sayings import kind_of
+from axiommind.text.requests.prompt_kinds import kind_of
 from axiommind.tools.kinds import CHECKS, EDIT, RUN_CLASS
 
 __all__ = [
