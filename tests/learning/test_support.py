@@ -250,6 +250,15 @@ def test_what_came_later_is_shown_with_a_claim_and_nothing_else_undoes_it() -> N
     ]
 
 
+def test_a_few_words_of_the_person_are_shown_with_what_they_answer() -> None:
+    model = Model(said("Look twice", 2, "No, look again.", "preference"), SQUASH)
+    extract(model)
+    shown = [line.strip() for line in model.asked[1].material.splitlines()]
+    at = shown.index("Quoted: [2 person] No, look again.")
+    assert shown[at - 1] == "Before: [1 agent] … The worker crashes because the queue is full."
+    assert sum(line.startswith("Before:") for line in shown) == 1
+
+
 def test_a_claim_without_a_verdict_stays_as_it_was() -> None:
     found = extract(Model(LOCK))
     assert [(draft.support, draft.confidence) for draft in found.drafts] == [("", 0.8)]

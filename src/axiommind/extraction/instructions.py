@@ -76,7 +76,8 @@ state, or the same less well; [] if none. Otherwise do not repeat what is in tha
 
 CHECK_INSTRUCTION = f"""\
 You check claims that were drawn from a recorded session between a person and a coding agent. For each claim you see \
-its id, the claim, the words that are quoted for it, and later messages of the session that speak of the same things. \
+its id, the claim, the words that are quoted for it (a few words of the person with the message before them), and \
+later messages of the session that speak of the same things. \
 You answer with one JSON object and nothing else. {_QUOTED}
 
 The object is {{"verdicts": [...]}}, one for each claim:

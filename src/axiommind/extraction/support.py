@@ -36,6 +36,7 @@ _REPLIES = 2  # of them, what the person said next
 _LINE_CHARS = 300
 _QUOTE_CHARS = 400
 _CLAIM_CHARS = 800
+_SHORT_CHARS = 80  # a shorter quote of a person is shown with what it answers
 _READ_CHARS = 3_000  # of a message, when it is looked through for the names of a claim
 _COMMON = 0.2  # a word of more than this share of the messages tells nothing
 _LEAST_SHARED = 2
@@ -146,7 +147,7 @@ def ask_support(
         }
 
     question = Question(
-        CHECK_INSTRUCTION, frame(transcript.session_id, body, "claims"), CHECK_SCHEMA, "verdicts", about
+        CHECK_INSTRUCTION, frame(transcript.session_id, body, "list of claims"), CHECK_SCHEMA, "verdicts", about
     )
     verdicts, _ = ask_until_read(
         provider.ask, question, verdicts_in, model=provider.model, spending=spending, repairs=False
@@ -169,11 +170,25 @@ def _shown(transcript: Transcript, claim: CheckedClaim, later: Sequence[int]) ->
     lines = [f"Claim {claim.id}: {_one_line(claim.title, _CLAIM_CHARS)}"]
     if claim.text != claim.title:
         lines.append(f"  In full: {_one_line(claim.text, _CLAIM_CHARS)}")
-    lines += [f"  Quoted: {_speaker(transcript, q.message)} {_one_line(q.text, _QUOTE_CHARS)}" for q in claim.quotes]
+    for quote in claim.quotes:
+        before = _before(transcript, quote)
+        if before is not None:
+            text = transcript.messages[before].text[-_LINE_CHARS:]
+            lines.append(f"  Before: {label(transcript, before)} … {_one_line(text, _LINE_CHARS)}")
+        lines.append(f"  Quoted: {_speaker(transcript, quote.message)} {_one_line(quote.text, _QUOTE_CHARS)}")
     lines += [
         f"  Later: {label(transcript, place)} {_passage(transcript.messages[place].text, words)}" for place in later
     ]
     return "\n".join(lines)
+
+
+def _before(transcript: Transcript, quote: Quote) -> int | None:
+    """What a few words of a person answer: the message before them, if it says anything."""
+    if not 0 < quote.message < len(transcript.messages) or len(quote.text) >= _SHORT_CHARS:
+        return None
+    if transcript.messages[quote.message].role != "person":
+        return None
+    return next((n for n in range(quote.message - 1, -1, -1) if transcript.messages[n].text.strip()), None)
 
 
 def _names(claim: CheckedClaim) -> list[str]:
