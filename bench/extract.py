@@ -30,7 +30,7 @@ WRAPPER = """\
 #!/bin/sh
 # axm as score.py calls it, with the answers of a folder for a model
 export AXM_EXTRACT_ANSWERS={answers} AXM_EXTRACT_MODEL={model}
-export AXM_BUDGET_CALLS=-1 AXM_BUDGET_TOKENS=-1 AXM_BUDGET_USD=-1
+export AXM_LEARN=off AXM_BUDGET_CALLS=-1 AXM_BUDGET_TOKENS=-1 AXM_BUDGET_USD=-1
 [ "$1" = learn ] || exec {axm} "$@"
 {rules}
 for session in {sessions}; do

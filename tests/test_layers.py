@@ -24,7 +24,7 @@ ROWS = [
     {"log", "sources", "http"},
     {"tools"},
     {"text", "db", "projects"},
-    {"config"},
+    {"config", "config_file"},
     {"settings"},
     {"ids"},
     {"registry"},

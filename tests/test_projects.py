@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from axiommind.projects import fold_worktree, project_of, slug
+from axiommind.projects import fold_path, fold_worktree, project_of, slug
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,39 @@ def test_nfc_and_nfd_are_the_same_folder() -> None:
         ("/repo/.claude/worktrees/feat/src/deep", "/repo"),
         ("C:\\repo\\.claude\\worktrees\\x", "C:\\repo"),
         ("/repo/.claude/worktrees", "/repo/.claude/worktrees"),
+        ("/repo/.worktrees/7", "/repo"),
+        ("/repo/.worktrees/feat/login/src", "/repo"),
+        ("/repo/.git/wt/main-2/src", "/repo"),
+        ("/code/repo.worktrees/side", "/code/repo"),
+        ("/code/repo-worktrees/side/src", "/code/repo"),
+        ("/code/worktrees/side", "/code/worktrees/side"),
+        ("/code/.worktrees", "/code/.worktrees"),
+        ("/repo/.git/hooks", "/repo/.git/hooks"),
         ("/repo/src", "/repo/src"),
     ],
 )
 def test_fold_worktree(cwd: str, expected: str) -> None:
     assert fold_worktree(cwd) == expected
     assert project_of(cwd) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/repo/.worktrees/7/src/a.py", "/repo/src/a.py"),
+        ("/repo/.claude/worktrees/x/a.py", "/repo/a.py"),
+        ("/repo/.git/wt/x/a b.py", "/repo/a b.py"),
+        ("/repo/.worktrees/feat/login/src/a.py", "/repo/src/a.py"),
+        ("/repo/.worktrees/fix/a.py", "/repo/a.py"),
+        ("C:\\repo\\.worktrees\\x\\src\\a.py", "C:\\repo\\src\\a.py"),
+        ("/code/repo.worktrees/side/a.py", "/code/repo/a.py"),
+        ("/repo/.git/config", "/repo/.git/config"),
+        ("/repo/src/worktrees/a.py", "/repo/src/worktrees/a.py"),
+        ("src/a.py", "src/a.py"),
+    ],
+)
+def test_a_file_of_a_worktree_is_that_of_the_repository(path: str, expected: str) -> None:
+    assert fold_path(path) == expected
 
 
 def test_a_git_worktree_elsewhere_folds_by_its_marker(tmp_path: Path) -> None:

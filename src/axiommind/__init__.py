@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from axiommind.ingest.report import DocumentReport as DocumentReport
     from axiommind.ingest.report import IndexReport as IndexReport
     from axiommind.learning.decisions import DecisionShown as DecisionShown
+    from axiommind.learning.distilling import DistillingState as DistillingState
     from axiommind.learning.entry_view import EntryShown as EntryShown
     from axiommind.learning.manual_entries import RememberResult as RememberResult
     from axiommind.learning.policies import StageChange as StageChange
@@ -129,6 +130,7 @@ _EXPORTS = {
     "learning.manual_entries": ("RememberResult",),
     "learning.policies": ("StageChange",),
     "learning.refresh": ("RefreshReport",),
+    "learning.distilling": ("DistillingState",),
     "learning.run_report": ("LearningReport",),
     "learning.runs": (
         "Metrics",

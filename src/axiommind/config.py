@@ -71,6 +71,8 @@ class Config(NamedTuple):
     extract_claude: str
     learn_auto: bool
     learn_seconds: float
+    learn_model: str
+    learn_model_since: str
     budget_calls: int
     budget_tokens: int
     budget_usd: float

@@ -1,4 +1,5 @@
-"""Which project a working folder belongs to. Worktrees fold into their repository; a slug is never decoded."""
+"""Which project a working folder belongs to, and which file of it a path means. Worktrees fold into their repository; a
+slug is never decoded."""
 
 from __future__ import annotations
 
@@ -7,10 +8,18 @@ import re
 import unicodedata
 from pathlib import Path
 
-__all__ = ["fold_worktree", "project_around", "project_of", "slug", "worktrees_of"]
+__all__ = ["WORKTREE_SLUGS", "fold_path", "fold_worktree", "project_around", "project_of", "slug", "worktrees_of"]
 
 _SLUG_MAX = 200
-_WORKTREES = re.compile(r"[/\\]\.claude[/\\]worktrees[/\\][^/\\]+.*$", re.DOTALL)
+# Where worktrees are kept whose path names their repository: in it, or in a folder beside it that bears its name.
+_WORKTREES = re.compile(
+    r"(?:[/\\](?:\.claude[/\\]worktrees|\.worktrees?|\.git[/\\](?:wt|worktrees?))|(?<=[^/\\])[._-]worktrees)"
+    # The name of one may be that of a branch, with its kind before it.
+    r"[/\\](?P<branch>(?:feature|feat|bugfix|hotfix|fix|chore|refactor)[/\\](?=[^/\\]+[/\\]))?[^/\\]+(?P<rest>[/\\].*)?\Z",
+    re.DOTALL,
+)
+# How the folders of such worktrees continue the slug of their repository.
+WORKTREE_SLUGS = ("--claude-worktrees-", "--worktrees-", "--worktree-", "--git-wt-", "--git-worktrees-", "-worktrees-")
 _BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -45,8 +54,13 @@ def _base36(number: int) -> str:
 
 
 def fold_worktree(cwd: str) -> str:
-    """`<repo>/.claude/worktrees/<name>/…` is `<repo>`, by its name alone."""
+    """`<repo>/.claude/worktrees/<name>/…` is `<repo>`, by its name alone; so is `<repo>/.worktrees/<name>`."""
     return _WORKTREES.sub("", cwd) or cwd
+
+
+def fold_path(path: str) -> str:
+    """A file in a worktree as the file of the repository that it is a copy of, by its name alone."""
+    return _WORKTREES.sub(lambda found: found["rest"] or "", path) or path
 
 
 def project_of(cwd: str) -> str:

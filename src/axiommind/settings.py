@@ -110,6 +110,22 @@ KEYS: tuple[Key, ...] = (
         300.0,
         "How long one run in the background may take, in seconds; the next one continues from there.",
     ),
+    Key(
+        "learn.model",
+        "AXM_LEARN_MODEL",
+        str,
+        "",
+        "What distils finished sessions in the background besides the rules: `claude` (the installed Claude Code), "
+        "`openai` or `anthropic`; empty = nothing. `axm learn --model on` sets it.",
+    ),
+    Key(
+        "learn.model_since",
+        "AXM_LEARN_MODEL_SINCE",
+        str,
+        "",
+        "Only sessions that ended after this time are distilled by themselves; empty = all. `axm learn --model on` "
+        "sets it to now; `axm learn --backfill` is for the sessions before it.",
+    ),
     Key("budget.calls", "AXM_BUDGET_CALLS", int, 50, "Calls to a model per day; 0 = none, negative = no limit."),
     Key(
         "budget.tokens",

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from axiommind.memory import Scope
+from axiommind.projects import slug
 from tests.shell import axm
 from tests.transcripts import PROJECT, Lines, World, encode, session
 
@@ -38,9 +39,26 @@ def test_a_subagent_before_its_parent(world: World) -> None:
     assert world.memory().verify() == []
 
 
-def test_index_of_a_project_finds_its_worktrees_elsewhere(world: World, tmp_path: Path) -> None:
-    from axiommind.projects import slug
+def test_files_of_worktrees_are_those_of_their_repository(world: World) -> None:
+    """Hot files and links are not split over the copies of one file."""
+    for name, folder in (("a", PROJECT), ("b", f"{PROJECT}/.worktrees/7"), ("c", f"{PROJECT}/.git/wt/side")):
+        lines = Lines(name, cwd=folder)
+        lines.prompt("change the parser")
+        lines.tool("Edit", f"{name}-t", file_path=f"{folder}/src/parser.py", old_string="a", new_string="b")
+        lines.result(f"{name}-t", "ok")
+        world.write(lines, folder=slug(folder))
+    world.memory().index()
+    assert world.rows("select distinct project from sessions") == [(PROJECT,)]
+    hot = world.rows("select file_path, edit_count, session_count from file_hotspots")
+    assert hot == [(f"{PROJECT}/src/parser.py", 3, 3)]
+    assert world.one("select count(*) from session_links") == 3
+    assert world.memory().verify() == []
+    again = World(world.base / "again")
+    again.claude = world.claude
+    assert again.memory().index(project=PROJECT).new == 3
 
+
+def test_index_of_a_project_finds_its_worktrees_elsewhere(world: World, tmp_path: Path) -> None:
     repo, side = tmp_path / "repo", tmp_path / "side"
     (repo / ".git" / "worktrees" / "side").mkdir(parents=True)
     (repo / ".git" / "worktrees" / "side" / "gitdir").write_text(f"{side}/.git\n")

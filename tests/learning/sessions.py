@@ -98,7 +98,7 @@ def story(name: str, cwd: str, word: str, answer: str = "SQLite") -> Session:
     session.update(build, status="pending")
     session.use("TodoWrite", todos=[{"content": f"Todo {word}", "status": "pending", "activeForm": f"Doing {word}"}])
     session.commit(f"feat: {word} answers", f"Because {word} lost rows.")
-    session.use("Bash", f"E: {word}.py failed", error=True, command=f"pytest {word}.py")
+    session.use("Bash", f"error: cannot find the {word} table in {word}.py", error=True, command=f"pytest {word}.py")
     session.use("Edit", file_path=f"/p/{word}.py", old_string=f"{word} a", new_string=f"{word} b")
     session.use("Bash", "1 passed", command=f"pytest {word}.py")
     session.use("Bash", f"https://github.com/acme/{word}/pull/7", command=f"gh pr create --title 'Add {word}' --body x")

@@ -169,6 +169,12 @@ def new_index() -> sqlite3.Connection:
     db = sqlite3.connect(":memory:", isolation_level=None)
     db.execute("create table entries (entry_id text primary key, stage text not null, session_id text, project text)")
     db.execute("create table segments (position integer primary key, path text not null)")
+    db.execute(
+        """
+        create table sessions (
+            id text primary key, project text, parent_session text, prompt_count int, started_at int, first_ts int)
+        """
+    )
     tasks.create(db)
     return db
 

@@ -44,13 +44,13 @@ def told(world: World) -> World:
     assert world.memory().learning.run().failed == 0
     memory = world.memory()
     for project, word in ((ONE, WORD), (TWO, OTHER)):
-        mine = {kind: of(world, project, kind) for kind in ("decision", "fact", "task_note", "reference")}
+        mine = {kind: of(world, project, kind) for kind in ("decision", "fact", "task_note", "insight")}
         assert all(mine.values()), mine
         memory.entries.promote(mine["decision"][0], f"{word} is my word")
         memory.decisions.decide(f"{word} it is", [mine["decision"][0]], Scope(project), reason=f"{word} holds")
         memory.entries.rule(mine["fact"][0], "deprecated", f"{word} was a joke")
-        memory.entries.rule(mine["reference"][0], "contested", f"{word}?")
-        memory.entries.rule(mine["reference"][0], "restored", f"{word}!")
+        memory.entries.rule(mine["insight"][0], "contested", f"{word}?")
+        memory.entries.rule(mine["insight"][0], "restored", f"{word}!")
         memory.entries.rule(mine["task_note"][0], "superseded", f"{word} again", mine["task_note"][1])
         memory.entries.note_use([mine["decision"][0]], "shown")
         task = next(one for one in memory.tasks.list(Scope(project)) if one.status == "blocked")

@@ -11,6 +11,7 @@ import pytest
 
 from axiommind.config import Config
 from axiommind.errors import BadQuery, NotFound
+from axiommind.learning.confirmation import says_the_same
 from axiommind.memory import Memory, Scope
 from axiommind.projections.entry_rows import EntryRow
 from tests.learning.sessions import Session
@@ -200,7 +201,50 @@ def test_repeating_itself_an_agent_certifies_nothing(talk: World, monkeypatch: p
     person = talk.memory()
     person.entries.promote(talk.one("select min(entry_id) from entries"), "it is so", "verified")
     person.entries.run_policy(["graduation"], at=START + 46 * 86_400_000)
-    assert set(talk.rows("select stage from entries")) == {("candidate",), ("verified",)}
+    assert talk.rows("select stage from entries") == [("verified",)]  # one entry, said four times, and not certified
+
+
+SAME = [
+    ("Run the tests with pnpm vitest, never with npm.", "Tests are run with pnpm vitest and never npm.", True),
+    ("Round half up when adding cart totals.", "When adding cart totals, round half up.", True),
+    ("The service listens on port 8080.", "The service listens on port 9000.", False),
+    ("Commit each section separately.", "Never commit each section separately.", False),
+    ("Use integer cents for prices.", "Staging is rebuilt every night.", False),
+    ("항상 커밋 전에 테스트를 실행한다.", "커밋 전에 항상 테스트를 실행한다.", True),
+    ("항상 커밋 전에 테스트를 실행한다.", "커밋 전에 테스트를 실행하지 않는다.", False),
+    ("Use it.", "Use it.", False),  # too little to be sure
+]
+
+
+@pytest.mark.parametrize(("one", "other", "same"), SAME)
+def test_whether_two_claims_say_the_same(one: str, other: str, same: bool) -> None:
+    assert says_the_same(one, other) == says_the_same(other, one) == same
+
+
+def test_what_is_known_already_is_confirmed(talk: World) -> None:
+    known = inside(talk).entries.remember("The staging database is rebuilt every night.", quotes=[QUOTE])
+    assert known.is_new and known.entry.stage == "working"
+    again = inside(talk).entries.remember("Every night the staging database is rebuilt.", quotes=[QUOTE])
+    assert not again.is_new and again.entry.entry_id == known.entry.entry_id
+    assert talk.one("select count(*) from entries") == 1
+    assert talk.one("select count(*) from entry_uses where session_id is not null") == 0  # an agent repeats itself
+    person = talk.memory().entries.remember(
+        "The staging database is rebuilt each night, every night.", quotes=[QUOTE], session="talk"
+    )
+    assert not person.is_new and person.entry.stage == "verified"  # a person's word
+    before = tables(talk)
+    (talk.home / "index.db").unlink()
+    talk.memory().index()
+    assert tables(talk) == before and talk.memory().verify() == []
+
+
+def test_a_claim_has_a_kind_and_the_type_that_fits(talk: World) -> None:
+    made = inside(talk).entries.remember("Staging loses its rows at night.", quotes=[QUOTE], kind="gotcha")
+    assert (made.entry.kind, made.entry.entry_type) == ("gotcha", "insight")
+    made = inside(talk).entries.remember("Nobody deploys to staging by hand here.", quotes=[QUOTE], kind="preference")
+    assert (made.entry.kind, made.entry.entry_type) == ("preference", "fact")
+    with pytest.raises(BadQuery, match="there is no kind 'prophecy'"):
+        inside(talk).entries.remember("x", quotes=[QUOTE], kind="prophecy")
 
 
 def test_a_secret_is_redacted_in_the_claim_and_found_in_the_words(talk: World) -> None:

@@ -78,6 +78,20 @@ def test_a_title_that_returns_after_done_is_another_task(world: World) -> None:
     assert (steps(first), steps(second)) == (["pending", "done"], ["pending"])
 
 
+def test_a_list_replaces_the_list_before_it(world: World) -> None:
+    lines = Lines()
+    use(lines, "TodoWrite", todos=[todo("Add the parser", "completed"), todo("Write the docs", "pending")])
+    use(lines, "TodoWrite", todos=[todo("Fix the login", "pending"), todo("Add the parser", "completed")])
+    use(lines, "TodoWrite", "The list is empty now.", todos=[])
+    use(lines, "TodoWrite", todos=[todo("Fix the login", "pending")])
+    parser, docs, login, again = learned(world, lines)
+    assert steps(parser) == ["done"]
+    assert (steps(docs), docs.steps[1].reason) == (["pending", "cancelled"], "no longer on the list")
+    assert [quote.text for quote in docs.steps[1].quotes] == ["Fix the login"]  # the list that has it no more
+    assert [quote.text for quote in login.steps[1].quotes] == ["The list is empty now."]
+    assert (again.title, steps(again)) == ("Fix the login", ["pending"])
+
+
 def test_tasks_by_number(world: World) -> None:
     lines = Lines()
     use(lines, "TaskCreate", "Task #1 created successfully: Add limits", subject="Add limits", description="In api.py")
@@ -203,7 +217,11 @@ def test_what_only_the_parent_said_is_learned_there(world: World) -> None:
     parent.task("Add the parser")
     parent.ask("Which store should sessions use?", "SQLite")
     parent.commit("Add the retry policy")
-    parent.use("Bash", "https://github.com/acme/weather/pull/12", command='gh pr create --title "Add radar maps"')
+    parent.use(
+        "Bash",
+        "https://github.com/acme/weather/pull/12",
+        command='gh pr create --title "Add radar maps" --body "It is needed because it rains."',
+    )
     parent.use("Bash", BROKEN, True, command="npx tsc")
     parent.answer("The column is a number because the last release changed it.")
     shared = len(parent.lines)
@@ -316,58 +334,94 @@ def test_a_plan_says_no_more_than_it_quotes(world: World) -> None:
 HEREDOC = """cd /x && git add -A && git commit -m "$(cat <<'EOF'
 fix(api): say "no" to empty tokens
 
-They were taken for valid ones.
+They were let in because `""` is a token too.
 
 Co-Authored-By: Claude <noreply@anthropic.com>
 EOF
 )" && git push"""
 
 
+def commit(subject: str) -> str:
+    return f"git commit -m '{subject}' -m '{subject}, because two writers met.'"
+
+
 def test_commit_messages(world: World) -> None:
     lines = Lines()
     printed = 'lint ok\n[main abc1234] fix(api): say "no" to empty tokens\n 1 file changed'
     use(lines, "Bash", printed, command=HEREDOC)
-    use(lines, "Bash", "ok", command='git -C ../lib commit -am \'Add the retry policy\' -m "It waits \\"longer\\"."')
-    use(lines, "Bash", "", command="git commit -F - <<'EOF'\nDrop Python 3.9 support\nEOF\n")
-    fix, retry, drop = learned(world, lines)
+    (fix,) = learned(world, lines)
     assert (fix.type, fix.title, fix.target) == ("fact", 'fix(api): say "no" to empty tokens', "abc1234")
-    assert fix.text == 'fix(api): say "no" to empty tokens\n\nThey were taken for valid ones.'
+    assert fix.text == 'fix(api): say "no" to empty tokens\n\nThey were let in because `""` is a token too.'
+    assert (fix.kind, fix.anchors) == ("gotcha", ("abc1234",))
     assert fix.quotes[1].text == '[main abc1234] fix(api): say "no" to empty tokens'
-    assert (retry.title, retry.text) == ("Add the retry policy", 'Add the retry policy\n\nIt waits "longer".')
-    assert drop.title == "Drop Python 3.9 support"
+
+
+def test_commits_in_other_shapes(world: World) -> None:
+    lines = Lines()
+    use(
+        lines,
+        "Bash",
+        "ok",
+        command='git -C ../lib commit -am \'Add retries\' -m "It waits \\"more\\" to avoid storms."',
+    )
+    use(
+        lines,
+        "Bash",
+        "",
+        command="git commit -F - <<'EOF'\nDrop 3.9\n\nUse slots instead of dicts.\n- one\n- two\nEOF\n",
+    )
+    retry, drop = learned(world, lines)
+    assert (retry.title, retry.text) == ("Add retries", 'Add retries\n\nIt waits "more" to avoid storms.')
+    assert (drop.kind, drop.text) == ("decision", "Drop 3.9\n\nUse slots instead of dicts.")
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "why"),
+    [
+        ("Keep rows", "They got lost.\nThis caused wrong sums.\nTested.", "They got lost. This caused wrong sums."),
+        ("行を残す", "衝突したため、行が失われていた。テスト追加。", "衝突したため、行が失われていた。"),
+        ("행 유지", "충돌했기 때문에 행이 사라졌다. 테스트 추가.", "충돌했기 때문에 행이 사라졌다."),
+        ("保留每一行", "由于两个写入者冲突，行会丢失。添加测试。", "由于两个写入者冲突，行会丢失。"),
+        ("Keep rows", "- Add a lock\n- Add a test\n- Rename the table", ""),
+        ("Keep rows", "", ""),
+        ("Keep rows", "- a to avoid x\n- b\n- c so that d\n- e\n- g\n  to prevent f", ""),
+        ("Keep rows", "## Test plan\nRun it twice because once is not enough.", ""),
+        ("docs: add todo for the lock", "Rows are lost because two writers meet.", ""),
+    ],
+)  # fmt: skip
+def test_only_what_says_why_is_kept(world: World, subject: str, body: str, why: str) -> None:
+    lines = Lines()
+    use(lines, "Bash", "ok", command=f"git commit -m \"$(cat <<'EOF'\n{subject}\n\n{body}\nEOF\n)\"")
+    assert [draft.text for draft in learned(world, lines)] == ([f"{subject}\n\n{why}"] if why else [])
 
 
 def test_what_a_commit_says_is_quoted(world: World) -> None:
     lines = Lines()
-    body = "The old way lost rows under four writers, and nobody saw it for weeks.\n" * 30
-    use(
-        lines, "Bash", "ok", command=f"git commit -m \"$(cat <<'EOF'\nKeep every row that was written\n\n{body}EOF\n)\""
+    body = "".join(
+        f"Way {n} lost rows under four writers because nobody locked the table for weeks.\n" for n in range(30)
     )
-    use(lines, "Bash", "ok", command="git commit -m 'Add the retry policy' -m 'It waits.' -m 'Signed-off-by: me'")
+    use(lines, "Bash", "ok", command=f"git commit -m \"$(cat <<'EOF'\nKeep every row\n\n{body}EOF\n)\"")
+    use(lines, "Bash", "ok", command="git commit -m 'Retry' -m 'It waits to avoid storms.' -m 'Signed-off-by: me'")
     rows, retry = learned(world, lines)
     quoted = " ".join(" ".join(quote.text for quote in rows.quotes).split())
-    assert " ".join(rows.text.split()) in quoted and len(rows.quotes) == MOST_QUOTES and len(rows.text) > 800
-    assert [quote.text for quote in retry.quotes] == ["Add the retry policy", "It waits."]
-    assert retry.text == "Add the retry policy\n\nIt waits."
+    assert " ".join(rows.text.split()) in quoted and len(rows.quotes) <= MOST_QUOTES
+    assert [quote.text for quote in retry.quotes] == ["Retry", "It waits to avoid storms."]
+    assert retry.text == "Retry\n\nIt waits to avoid storms."
 
 
-AMEND = "git commit --amend -m '{}'"
+AMEND = "git commit --amend -m '{0}' -m '{0}, because two writers met.'"
 
 
 def test_an_amended_commit_replaces_the_one_before(world: World) -> None:
     lines = Lines()
     for subject, printed in (("Add the parser", "aaa1111"), ("Add the retry policy", "bbb2222")):
-        use(lines, "Bash", f"[main {printed}] {subject}", command=f"git commit -m '{subject}'")
+        use(lines, "Bash", f"[main {printed}] {subject}", command=commit(subject))
     use(lines, "Bash", "[main ccc3333] Add a retry policy", command=AMEND.format("Add a retry policy"))
     use(lines, "Bash", "[main ddd4444] Add a retry policy", command="git add . && git commit --amend --no-edit")
     use(lines, "Bash", "hook failed", True, command=AMEND.format("Add no policy at all"))
     parser, retry = learned(world, lines)
     assert (parser.title, parser.target) == ("Add the parser", "aaa1111")
     assert (retry.title, retry.target) == ("Add a retry policy", "ddd4444")
-    use(lines, "Bash", "[main eee5555] wip", command="git commit -m wip")
-    use(lines, "Bash", "[main fff6666] Document the policy", command=AMEND.format("Document the policy"))
-    titles = [draft.title for draft in learned(world, lines)]
-    assert titles == ["Add the parser", "Add a retry policy", "Document the policy"]
 
 
 @pytest.mark.parametrize(
@@ -382,8 +436,8 @@ def test_an_amended_commit_replaces_the_one_before(world: World) -> None:
 )
 def test_a_commit_that_is_reverted_is_forgotten(world: World, command: str, printed: str) -> None:
     lines = Lines()
-    use(lines, "Bash", "[main aaa1111] Add the retry policy", command="git commit -m 'Add the retry policy'")
-    use(lines, "Bash", "[main bbb2222] Document the API", command="git commit -m 'Document the API'")
+    use(lines, "Bash", "[main aaa1111] Add the retry policy", command=commit("Add the retry policy"))
+    use(lines, "Bash", "[main bbb2222] Document the API", command=commit("Document the API"))
     use(lines, "Bash", "error: could not revert", True, command=command)
     assert [draft.title for draft in learned(world, lines)] == ["Add the retry policy", "Document the API"]
     use(lines, "Bash", printed, command=command)
@@ -408,10 +462,10 @@ def test_law_no_quote_ends_inside_a_word(text: str) -> None:
 @pytest.mark.parametrize(
     ("command", "result", "error"),
     [
-        ("git commit -m 'Add the retry policy'", "hook failed", True),
-        ("git commit -m 'Add the retry policy' || true", "nothing to commit, working tree clean", False),
-        ("echo \"git commit -m 'Add the retry policy'\"", "ok", False),
-        ("cat > notes.md <<'EOF'\ngit commit -m 'Add the retry policy'\nEOF", "", False),
+        (commit("Add the retry policy"), "hook failed", True),
+        (f"{commit('Add the retry policy')} || true", "nothing to commit, working tree clean", False),
+        (f'echo "{commit("Add the retry policy")}"', "ok", False),
+        (f"cat > notes.md <<'EOF'\n{commit('Add the retry policy')}\nEOF", "", False),
         ("git commit -m wip", "[main abc1234] wip", False),
         ("git commit -m \"$(cat <<'EOF'\nA here-document without its end", "ok", False),
         ('git commit -m "Bump to $(cat VERSION)"', "ok", False),
@@ -428,11 +482,26 @@ def test_pull_requests(world: World) -> None:
     lines = Lines()
     url = "https://github.com/acme/weather/pull/12"
     hint = "remote: Create one at https://github.com/acme/weather/pull/new/topic\n"
-    use(lines, "Bash", hint + url, command='git push && gh pr create --title "Add radar maps" --body "It rains."')
+    use(
+        lines,
+        "Bash",
+        hint + url,
+        command='git push && gh pr create --title "Add radar maps" --body "It is needed because it rains."',
+    )
     use(lines, "Bash", "see https://github.com/acme/weather/pull/99", command="gh pr view 99")
     (draft,) = learned(world, lines)
     assert (draft.type, draft.title, draft.target) == ("reference", "Add radar maps", url)
-    assert draft.text == "Add radar maps\nIt rains."
+    assert draft.text == "Add radar maps\n\nIt is needed because it rains."
+    use(lines, "Bash", "[main aaa1111] Add radar maps", command=commit("Add radar maps"))
+    assert [draft.rule for draft in learned(world, lines)] == ["commits"]  # one thing, told once
+
+
+def test_a_pull_request_without_a_reason_is_no_memory(world: World) -> None:
+    lines = Lines()
+    url = "https://github.com/acme/weather/pull/12"
+    use(lines, "Bash", url, command='gh pr create --title "Add radar maps" --body "Adds maps."')
+    use(lines, "Bash", url, command='gh pr create --title "Add radar maps"')
+    assert learned(world, lines) == []
 
 
 # --- error, edit, success ----------------------------------------------------------------------------------------

@@ -306,3 +306,8 @@ def test_verdicts_about_other_claims_mean_nothing() -> None:
     claim = CheckedClaim("a", "A lock was missing", "A lock was missing", ())
     assert ask_support(model, FREE, SESSION, [claim]) == {"a": ("supported", None)}
     assert ask_support(model, FREE, SESSION, []) == {}
+
+
+def test_the_same_title_is_the_same_claim_in_whichever_words() -> None:
+    one, other = (extract(Model(SQUASH | {"text": text})).drafts[0] for text in ("Squash.", "Do squash them."))
+    assert one.value == other.value == "Squash before merging"

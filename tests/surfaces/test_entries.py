@@ -622,12 +622,20 @@ def task(axm: Axm, title: str) -> str:
 
 def test_tasks(learned: World, axm: Axm) -> None:
     done = axm("tasks")
-    assert done.code == 0 and done.out.splitlines()[0].split() == ["id", "status", "title", "updated"]
+    assert done.code == 0 and done.out.splitlines()[0].split() == [
+        "id",
+        "status",
+        "title",
+        "said",
+        "in",
+        "last",
+        "seen",
+    ]
     assert "pending  Write the parser" in done.out and "blocked  Ship the release" in done.out
     shown = axm("tasks", "--status", "blocked", "--json").json
     assert (shown["schema"], [one["title"] for one in shown["tasks"]]) == ("axm.tasks.v1", ["Ship the release"])
     none = axm("tasks", "--status", "done")
-    assert none.code == 1 and none.err == "No such tasks.\n  hint: --all includes finished ones\n"
+    assert none.code == 1 and none.err == "No such tasks.\n  hint: --all includes finished and dormant ones\n"
 
 
 def test_a_task_is_shown_and_set(learned: World, axm: Axm) -> None:
@@ -642,11 +650,13 @@ def test_a_task_is_shown_and_set(learned: World, axm: Axm) -> None:
     begun = axm("task", "set", name, "--status", "in_progress", "--json").json
     assert (begun["schema"], begun["status"], begun["priority"]) == ("axm.task.v1", "in_progress", "high")
     over = axm("task", "set", name, "--status", "done")
-    assert over.out == f"{name}  in progress → done\n" and "Done is final" in over.err
-    final = axm("task", "set", name, "--status", "pending")
-    assert final.code == 1 and "that is final" in final.err
+    assert over.out == f"{name}  in progress → done\n"
+    assert f"To undo: axm task set {name} --status in_progress\n" in over.err
+    never = axm("task", "set", name, "--status", "cancelled")
+    assert never.code == 1 and "it can become: pending, in_progress, blocked" in never.err
     shown = axm("task", "show", name, "--json").json
     assert [change["after"] for change in shown["history"]] == ["pending", "high", "in_progress", "done"]
+    assert shown["citation"] == shown["history"][0]["citation"]
     assert "status: in progress → done · user" in axm("task", "show", name).out
     assert shown["history"][0]["citation"]["text"] in axm("task", "show", name).out
 
@@ -662,11 +672,21 @@ def test_the_history_of_a_task_says_what_it_waits_for_and_opens(learned: World, 
         assert axm("open", change["citation"]["text"]).code == 0
 
 
-def test_only_what_is_over_is_final(learned: World, axm: Axm) -> None:
+def test_a_task_is_reopened(learned: World, axm: Axm) -> None:
     name = task(axm, "Write the parser")
+    again = axm("task", "reopen", name)
+    assert again.code == 1 and "is open already" in again.err
     blocked = axm("task", "set", name, "--status", "blocked")
-    assert blocked.code == 0 and "final" not in blocked.err and "undo" not in blocked.err
-    assert "Cancelled is final" in axm("task", "set", name, "--status", "cancelled").err
+    assert blocked.code == 0 and "undo" not in blocked.err
+    assert axm("task", "set", name, "--status", "cancelled").code == 0
+    assert "Write the parser" not in axm("tasks").out
+    done = axm("task", "reopen", name[:10])
+    assert (done.code, done.out) == (0, f"{name}  cancelled → pending\n")
+    assert f"To undo: axm task set {name} --status cancelled\n" in done.err
+    over = axm("task", "set", name, "--status", "done")
+    assert f"To undo: axm task reopen {name}\n" in over.err
+    shown = axm("task", "reopen", name, "--json").json
+    assert shown["status"] == "pending" and shown["history"][-1]["reason"] == "reopened"
 
 
 @pytest.mark.parametrize(
@@ -685,7 +705,8 @@ def test_who_is_not_found_is_told_where_to_look(learned: World, axm: Axm, comman
 
 
 @pytest.mark.parametrize(
-    "command", ["task show", "task set", "condition resolve", "condition list", "task list", "task blocked"]
+    "command",
+    ["task show", "task set", "task reopen", "condition resolve", "condition list", "task list", "task blocked"],
 )
 def test_help_has_an_example(axm: Axm, command: str) -> None:
     assert f"  axm {command}" in axm(*command.split(), "--help").out.partition("example")[2]

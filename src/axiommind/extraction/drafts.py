@@ -34,6 +34,7 @@ class DraftStep(NamedTuple):
     status: str
     quotes: tuple[Quote, ...] = ()
     timestamp: int | None = None
+    reason: str = ""  # why, where the status alone does not say it; fixed words, never anybody's own
 
 
 class DraftBlocker(NamedTuple):

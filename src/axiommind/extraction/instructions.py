@@ -53,6 +53,10 @@ person corrects the agent, an edit is undone. Write how it stood at the end, and
 settled, not the one where it was guessed, planned or announced. For every item look once more at the later messages \
 for one that takes it back; what was taken back is left out, or rather: what replaced it is the item.
 
+"Known already" lists what is remembered so far. What it has from "this session" is not written again, unless you say \
+it better or it no longer holds: then your entry supersedes it. What it has from other sessions is written again where \
+this session says it again, under the same title: to be said twice makes it surer.
+
 The object is {{"entries": [...]}}: at most {MOST_ITEMS} entries, the most useful first, and besides them at most \
 {MOST_OPEN} of the kind "open". Put what belongs together into one entry with several quotes. Fewer is better than \
 filling up, and [] is a good answer. Each entry has:
@@ -63,12 +67,13 @@ filling up, and [] is a good answer. Each entry has:
 gotcha the symptom, the cause and the fix.
 - "rationale": of a decision or preference, why, if that was said; otherwise null.
 - "evidence": one to three objects {{"messageIndex": 12, "quote": "…"}}: the number of the message, and words copied \
-from it exactly, character by character, from one line if possible, 20 to 200 characters, never across "…". The first \
-is the one that settles it. For a preference, and for a decision that the person made, it is the person's own message.
+from it exactly, character by character, from one line if possible, at most 200 characters (a short message whole), \
+never across "…". The first is the one that settles it. For a preference, and for a decision that the person made, it \
+is the person's own message.
 - "anchors": the files, functions, settings and commits that the claim is about, as they are written in the session; \
 [] if none.
 - "supersedes": ids from the list "Known already" that this entry replaces, because they say the opposite, an older \
-state, or the same less well; [] if none. Otherwise do not repeat what is in that list.
+state, or the same less well; [] if none.
 - "refutedBy": the number of a later message that takes the claim back; otherwise null. Such an entry is dropped.
 - "worth": 3 if it would change what is done in most later sessions, 2 if in some, 1 if hardly ever.
 - "confidence": from 0 to 1, how sure you are that the session says this and that it still holds at its end.

@@ -223,8 +223,7 @@ def _draft(
         rationale=_bounded(entry.rationale or "", TEXT_CHARS),
         target=_target(entry.target or "", left_out),
         timestamp=when,
-        # Of the same title, another text is another claim; a task is followed by its status instead.
-        value=_bounded(entry.text, TEXT_CHARS) if kind in ("fact", "decision") else "",
+        value=_value(entry, kind, title),
         kind=entry.kind or "",
         supersedes=_superseded(entry.supersedes or [], shown, left_out),
         anchors=_anchors(entry.anchors or [], left_out),
@@ -236,6 +235,15 @@ def _draft(
         priority=_priority(entry.priority, left_out),
         blocked_by=_blockers(entry.blocked_by or [], left_out),
     )
+
+
+def _value(entry: _EntryField, kind: str, title: str) -> str:
+    """What two claims of the same title have to agree in. A title that is asked for as a claim says it all: the same
+    one in another session is the same claim in other words. It used to be a name, of which another text was another
+    claim. A task is followed by its status instead."""
+    if entry.kind is not None:
+        return title if kind != "task" else ""
+    return _bounded(entry.text, TEXT_CHARS) if kind in ("fact", "decision") else ""
 
 
 def _quotes(evidence: list[_EvidenceField], left_out: list[str]) -> tuple[Quote, ...]:

@@ -16,6 +16,7 @@ from axiommind.distribution import extra_command
 from axiommind.errors import StoreError
 from axiommind.health.check import Check, size_text
 from axiommind.health.index import check_index, check_memory
+from axiommind.health.learning import check_learning
 from axiommind.health.plugins import check_plugins
 from axiommind.health.transcripts import check_behind, check_folders, check_leaving, check_log, check_roots
 from axiommind.health.vectors import check_vectors
@@ -44,6 +45,7 @@ def doctor(config: Config, environ: Mapping[str, str], user: Path) -> list[Check
             log.close()
         checks += check_index(config)
         checks += check_memory(config)
+        checks += check_learning(config)
         checks += check_vectors(config)
     except StoreError as error:
         checks.append(Check("store", "bad", error.message, (error.hint,) if error.hint else ()))

@@ -102,14 +102,12 @@ def check_memory(config: Config) -> list[Check]:
     }
     text = f"entries: {entries}, of them verified: {standing}; sessions to learn: {waiting}"
     checks = [Check("memory", "ok", text + (" (axm learn)" if waiting else ""), data=data)]
-    model = "none: the rules need none" if config.extract_extractor == "rules" else config.extract_extractor
-    checks.append(Check("model", "ok", model, data={"extractor": config.extract_extractor}))
     if conflicts:
         checks.append(Check("conflicts", "note", f"{conflicts} are open; axm conflict list shows them"))
     if failed:
         shown = tuple(f"{session}  {error}" for session, error in failed)
         text = f"{len(failed)} sessions could not be learned; axm learn tries again"
-        checks.append(Check("learning", "warn", text, shown))
+        checks.append(Check("not learned", "warn", text, shown))
     if apart:
         text = f"{len(apart)} times the checkers did not agree, and nothing of that was promoted: please report this"
         checks.append(Check("checkers", "warn", text, tuple(f"{session}  {what}" for session, what in apart)))

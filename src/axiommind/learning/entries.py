@@ -172,7 +172,8 @@ class Entries:
         text: str,
         *,
         title: str | None = None,
-        type: str = "fact",  # noqa: A002 - what it is called everywhere else
+        type: str | None = None,  # noqa: A002 - what it is called everywhere else
+        kind: str = "",
         quotes: Sequence[str] = (),
         ids: Sequence[str] = (),
         session: str | None = None,
@@ -184,14 +185,16 @@ class Entries:
 
         `ids` are passages as a search gives them: the quotes are looked for there first, and without quotes their
         beginnings are the evidence. Without ids, it is the session named or the client's own, read up to now (`project`
-        says where it is, if that is not known yet). The same claim twice is one entry. Who speaks (`actor`) is known
-        from the environment unless it is given.
+        says where it is, if that is not known yet). The same claim twice is one entry, and what an entry of the project
+        says already confirms that one. `kind` is what it is good for (a preference, a gotcha, a howto …); without a
+        `type`, it has the one that fits its kind. Who speaks (`actor`) is known from the environment unless given.
         """
+        from axiommind.learning.manual_entries import TYPE_OF_KIND
         from axiommind.learning.remember import Remembering, RememberRequest
 
-        wish = RememberRequest(
-            text, title, type, tuple(quotes), tuple(ids), session, project, reason, actor or self.home.actor
-        )
+        wanted = type or TYPE_OF_KIND.get(kind, "fact")
+        speaker = actor or self.home.actor
+        wish = RememberRequest(text, title, wanted, tuple(quotes), tuple(ids), session, project, reason, speaker, kind)
         return Remembering(self.home, self._read_new).remember(wish)
 
     def note_use(self, entries: Sequence[str], how: str) -> None:

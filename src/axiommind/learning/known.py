@@ -68,7 +68,9 @@ def known_entries(db: sqlite3.Connection, transcript: Transcript, since: int = 0
 
     near = [(nearness(words), entry) for entry, words in entries if entry.session != transcript.session_id]
     ranked = sorted((one for one in near if one[0] > 0), key=lambda one: (-one[0], one[1].entry_id))
-    return [*own, *(entry for _, entry in ranked)][:MOST_KNOWN]
+    titled = {entry.title: entry for _, entry in reversed(ranked)}  # the same in several sessions is shown once
+    others = [entry for _, entry in ranked if titled[entry.title] is entry]
+    return [*own, *others][:MOST_KNOWN]
 
 
 def _words_of(transcript: Transcript, since: int) -> frozenset[str]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from axiommind.errors import BadQuery, NotFound
+from axiommind.extraction.drafts import KINDS as ENTRY_KINDS
 from axiommind.extraction.drafts import Draft, Quote
 from axiommind.learning.alignment import Aligner, QuoteMatch
 from axiommind.learning.candidates import AlignedDraft, align_drafts
@@ -30,6 +31,7 @@ from axiommind.tools.results import is_ours
 __all__ = [
     "MOST_QUOTES",
     "TYPES",
+    "TYPE_OF_KIND",
     "ManualClaim",
     "RememberResult",
     "align_claim",
@@ -39,6 +41,8 @@ __all__ = [
 ]
 
 TYPES = ("fact", "decision", "insight", "reference")
+# The type that a kind has, where nobody names one; a fact otherwise.
+TYPE_OF_KIND = {"decision": "decision", "gotcha": "insight", "record": "reference"}
 MOST_QUOTES = 8
 MOST_TEXT = 4_000
 _MOST_TITLE = 200
@@ -65,6 +69,7 @@ class ManualClaim(NamedTuple):
     reason: str = ""  # of a decision: why
     by_person: bool = False
     at: int | None = None  # when it was claimed; what it rests on may be older
+    kind: str = ""  # of KINDS, where the caller says
 
     @property
     def rule(self) -> str:
@@ -72,7 +77,8 @@ class ManualClaim(NamedTuple):
 
 
 class RememberResult(NamedTuple):
-    """The entry as it is now; `is_new` is False when it was known already. `conflicts` are those that it caused."""
+    """The entry as it is now; `is_new` is False when it, or one that says the same, was known already. `conflicts` are
+    those that it caused."""
 
     entry: EntryRow
     is_new: bool
@@ -93,6 +99,8 @@ def check_claim(said: ManualClaim) -> None:
     """Refuse what is wrong whatever the session says."""
     if said.type not in TYPES:
         raise BadQuery(f"there is no type {said.type[:40]!r} to remember", hint=f"one of: {', '.join(TYPES)}")
+    if said.kind and said.kind not in ENTRY_KINDS:
+        raise BadQuery(f"there is no kind {said.kind[:40]!r} to remember", hint=f"one of: {', '.join(ENTRY_KINDS)}")
     if not said.text:
         raise BadQuery("there is nothing to remember", hint="give one sentence that can be understood by itself")
     if len(said.text) > MOST_TEXT:
@@ -221,6 +229,7 @@ def _draft(said: ManualClaim, quotes: tuple[Quote, ...]) -> Draft:
         confidence=1.0 if said.by_person else _MOST_CONFIDENCE,
         rationale=said.reason if said.type == "decision" else "",
         timestamp=said.at,
+        kind=said.kind,
         target=target.group().rstrip(".,;:") if target else "",
         # Under a title that somebody gave, a different text is a different claim; a title that we made up says nothing.
         value=said.text if title and said.type in ("fact", "decision") else "",

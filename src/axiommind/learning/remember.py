@@ -38,6 +38,7 @@ class RememberRequest(NamedTuple):
     project: str | None
     reason: str
     actor: str
+    kind: str = ""
 
 
 class Remembering:
@@ -69,6 +70,7 @@ class Remembering:
                 redacted(_clean(request.reason)),
                 by_person=request.actor == "user",
                 at=now(),
+                kind=request.kind,
             )
             check_claim(said)
             named = passages_named(index.db, request.ids)
@@ -102,9 +104,10 @@ class Remembering:
         from axiommind.learning.candidates import to_check
         from axiommind.learning.checks import check, find_idris
         from axiommind.learning.claim_events import ClaimOrigin, epoch_of, events_of_claims, is_rejected
+        from axiommind.learning.confirmation import confirm, find_same
         from axiommind.learning.event_writer import EventWriter
         from axiommind.learning.manual_entries import RememberResult, align_claim, rises_of
-        from axiommind.projections.entry_rows import get_entry
+        from axiommind.projections.entry_rows import find_entry, get_entry
         from axiommind.projections.runner import Segments
 
         transcript = _transcript(log, index, session)
@@ -119,9 +122,14 @@ class Remembering:
             if log.is_forgotten(session, transcript.project) or epoch_of(index.db, session) != epoch:
                 raise NotFound(f"session {session} was forgotten", hint="axm forget --undo brings one back")
             is_new = index.db.execute("select 1 from entries where entry_id = ?", (one.entry_id,)).fetchone() is None
+            if is_new and is_rejected(index.db, one):
+                raise _rejected(index, one)
+            same = find_same(index.db, transcript.project, said.text) if is_new else None
+            if same is not None:  # said in other words, or elsewhere: the entry that is known is confirmed
+                is_new, one = False, one._replace(entry_id=same)
+                known = find_entry(index.db, same)
+                confirm(writer, known, by_person=said.by_person, session=session, at=said.at or now())
             if is_new:
-                if is_rejected(index.db, one):
-                    raise _rejected(index, one)
                 origin = ClaimOrigin(
                     session, transcript.project, epoch, transcript.head, said.rule, by_person=said.by_person
                 )

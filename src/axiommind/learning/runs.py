@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.db import dicts
+from axiommind.errors import AxmError
 from axiommind.home import Home, Scope, now
 from axiommind.ids import one_of
+from axiommind.learning import distilling
+from axiommind.learning.distilling import DistillingPass, DistillingState
 from axiommind.learning.learner import Learner
 from axiommind.learning.session_queue import ended_marks, is_finished, to_learn
 from axiommind.learning.stage_changes import apply_policy
@@ -78,6 +81,14 @@ class Spent(NamedTuple):
     caps: dict[str, float]
 
 
+class _Pass(NamedTuple):
+    """One extractor over the sessions that ended since a time, or over all; only the finished ones where it says so."""
+
+    name: str
+    since: int | None = None
+    finished: bool = False
+
+
 class Learning:
     """Extracts entries and tasks from sessions."""
 
@@ -93,63 +104,95 @@ class Learning:
         since: int | None = None,
         limit: int | None = None,
         extractor: str | None = None,
+        backfill: int | None = None,
         again: bool = False,
         dry_run: bool = False,
-        at: int | None = None,
         progress: Callable[[int, int], None] | None = None,
         waiting: Callable[[], None] | None = None,
+        at: int | None = None,
     ) -> LearningReport:
         """Learn the sessions that were not learned yet or have changed since. Where another process learns, this waits
-        for it (`waiting` is called then) and continues. `at`: as of another time than now, for a replay of the past,
-        which the code of today has nothing to do with."""
+        for it (`waiting` is called then) and continues. `backfill`: a model is asked about so many finished sessions,
+        newest first, whenever they ended. `at`: as of another time than now, for a replay of the past, which the code
+        of today has nothing to do with."""
         from axiommind.learning.run_report import LearningReport
 
-        names = (
-            [extractor] if extractor is not None else list(dict.fromkeys(("rules", self.home.config.extract_extractor)))
-        )
         report = LearningReport(dry_run=dry_run)
+        limit = limit if backfill is None else backfill
         with self.home.writing(report.notes) as (log, key, index):
             chosen = None if session is None else one_of(session, _sessions(index), "session")
-            for name in names:
-                learner = Learner(self.home, self.search, log, key, index, name)
+            for one in self._passes(extractor, is_backfill=backfill is not None):
+                learner = Learner(self.home, self.search, log, key, index, one.name)
+                began = one.since if since is None else max(since, one.since or since)
                 with nullcontext() if dry_run or learner.is_model else turn(self.home.config.home, waiting=waiting):
-                    which = learner.queue(project=project, since=since, again=again, named=chosen is not None)
-                    which = [one for one in which if chosen in (None, one.session)]
-                    part = learner.learn(
-                        [one.session for one in which[:limit]], again=again, dry_run=dry_run, progress=progress
+                    which = learner.queue(
+                        project=project, since=began, again=again, finished=one.finished, named=chosen is not None
                     )
-                    part.left += max(len(which) - len(which[:limit]), 0)
+                    names = [queued.session for queued in which if chosen in (None, queued.session)]
+                    part = learner.learn(names[:limit], again=again, dry_run=dry_run, progress=progress)
+                    part.left += max(len(names) - len(names[:limit]), 0)
                     report.add(part)
             if not dry_run:
                 _after_learning(report, log, key, index, at)
         return report
 
+    def _passes(self, extractor: str | None, *, is_backfill: bool = False) -> list[_Pass]:
+        """Who learns, one after the other. Rules come first, so that a model is told what they found."""
+        config = self.home.config
+        if is_backfill:
+            return [_Pass(extractor or distilling.usual_model(config), finished=True)]
+        if extractor is not None:
+            return [_Pass(extractor)]
+        found = [_Pass("rules")]
+        if config.extract_extractor != "rules":
+            found.append(_Pass(config.extract_extractor))
+        model = distilling.distilling_pass(config)
+        if model is not None and model.model != config.extract_extractor:
+            found.append(_Pass(model.model, model.since, finished=True))
+        return found
+
     def run_in_background(self, *, finished: bool = False) -> LearningReport:
-        """What happens by itself: the rules learn what is new, for `learn.seconds` at most, unless another process
-        learns already. `finished`: only from sessions that have ended; the others come when they have."""
+        """What happens by itself, for `learn.seconds` at most: the rules learn what is new, unless another process
+        does, and the model that was switched on is asked about what has ended. `finished`: the rules too leave alone
+        what goes on."""
         from axiommind.learning.run_report import LearningReport
 
         home, began = self.home.config.home, now()
         report = LearningReport()
         stop = _limit(home, self.home.config.learn_seconds)
-        with self.home.writing(report.notes) as (log, key, index), turn(home, wait=False) as ours:
-            learner = Learner(self.home, self.search, log, key, index, "rules")
-            tried: set[str] = set()
-            sessions = 0
-            while ours and not report.stopped:
-                which = learner.queue(finished=finished)
-                new = [one.session for one in which if one.session not in tried]
-                if not new:
-                    break
-                tried.update(new)  # what was indexed meanwhile comes in the next round
-                report.add(part := learner.learn(new, stop=stop))
-                sessions += part.sessions
-            report.sessions = sessions
-            if ours:
+        with self.home.writing(report.notes) as (log, key, index):
+            with turn(home, wait=False) as ours:
+                if ours:
+                    rules = Learner(self.home, self.search, log, key, index, "rules")
+                    report.add(_in_rounds(rules, stop, finished=finished))
+            model = distilling.distilling_pass(self.home.config)
+            if model is not None and not report.stopped:
+                report.add(self._distil(Learner(self.home, self.search, log, key, index, model.model), model, stop))
+            if report.sessions:
                 _after_learning(report, log, key, index)
-        if ours:
+        if ours or report.sessions:
             note_run(home, report.figures(began, now()))
         return report
+
+    def _distil(self, learner: Learner, model: DistillingPass, stop: Callable[[], str]) -> LearningReport:
+        from axiommind.learning.run_report import LearningReport
+
+        which = [one.session for one in learner.queue(since=model.since, finished=True)]
+        if not which:
+            return LearningReport()
+        try:
+            return learner.learn(which, stop=stop)
+        except AxmError as error:  # it cannot be asked: what the rules learned stays
+            return LearningReport(stopped=error.message, left=len(which))
+
+    def distilling(self) -> DistillingState:
+        """Whether a model is asked by itself, whether it could be, and how much waits for it."""
+        return distilling.state_of(self.home)
+
+    def switch_model(self, model: str | None, *, on: bool = True) -> DistillingState:
+        """Switch the model on (None: the user's own agent) or off, in `config.toml`."""
+        self.home.config = distilling.switch_on(self.home, model) if on else distilling.switch_off(self.home)
+        return distilling.state_of(self.home)
 
     def waiting(self, *, finished: bool = False) -> int:
         """How many sessions the rules have not learned yet."""
@@ -187,6 +230,24 @@ class Learning:
             return Spent([], caps)
         with self.home.reading(Scope(None), None) as db:
             return Spent(spending_by_day(db), caps)
+
+
+def _in_rounds(learner: Learner, stop: Callable[[], str], *, finished: bool) -> LearningReport:
+    """What there is to learn, and then what was indexed meanwhile, each session once."""
+    from axiommind.learning.run_report import LearningReport
+
+    report = LearningReport()
+    sessions = 0
+    tried: set[str] = set()
+    while not report.stopped:
+        new = [one.session for one in learner.queue(finished=finished) if one.session not in tried]
+        if not new:
+            break
+        tried.update(new)
+        report.add(part := learner.learn(new, stop=stop))
+        sessions += part.sessions
+    report.sessions = sessions
+    return report
 
 
 def _limit(home: Path, seconds: float) -> Callable[[], str]:

@@ -45,7 +45,7 @@ TABLES = (
     ),
     Table(
         "file_edits",
-        "The tool uses that changed a file, with its path.",
+        "The tool uses that changed a file, with its path; a file of a worktree is that of its repository.",
         scope=OF_SESSION,
         forgotten_by="session_id",
     ),

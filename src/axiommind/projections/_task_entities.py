@@ -132,6 +132,9 @@ class _Recompute:
                 {
                     "status": task.status,
                     "priority": task.priority,
+                    "seen_at": task.seen_at,
+                    "by_person": task.by_person,
+                    "file": task.file,
                     "blockers": _listed(kept, "blocked_by"),
                     "blocker_suggestions": _listed(kept, "blocked_by_suggested"),
                     "history": [change._asdict() for change in task.history],

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from axiommind.projections import PLACE_BITS, Batch, _canonical, _queued
+from axiommind.projects import fold_path
 from axiommind.sources import load as load_source
 from axiommind.sources.records import Decoded, Record, ToolResult
 from axiommind.tools.kinds import UNKNOWN_TOOL
@@ -187,7 +188,7 @@ def _tool_uses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
         )
         order += 1
         if use.file_path is not None:
-            edits.append((base + i, session, base + i, use.file_path, use.timestamp))
+            edits.append((base + i, session, base + i, fold_path(use.file_path), use.timestamp))
     db.executemany(
         """
         insert into tool_uses(id, session_id, seq_order, tool_name, classified_name, timestamp, input_json,

@@ -14,13 +14,13 @@ from axiommind.projections import Batch, _canonical
 from axiommind.projections import session_rows as _rows
 from axiommind.projections._session_tables import DDL, TABLES
 from axiommind.projections.session_rows import iso
-from axiommind.projects import slug
+from axiommind.projects import fold_worktree, slug
 from axiommind.sources import load as load_source
 
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "sessions"
-VERSION = 5
+VERSION = 6
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = (
     "transcript_segment",
@@ -111,7 +111,7 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
     else:
         moved_to = _fold(db, session, event.position, batch, shared)
         if moved_to is not None and payload["project_known"] == _MOVED:
-            project = payload.get("moves", {}).get(moved_to, event.project)  # older logs have no `moves`
+            project = fold_worktree(payload.get("moves", {}).get(moved_to, event.project))  # older logs have no `moves`
             db.execute("update sessions set project = ?, project_known = ? where id = ?", (project, _MOVED, session))
 
 
@@ -134,7 +134,7 @@ def _upsert_session(db: sqlite3.Connection, event: Event, session: str, batch: B
         """,
         {
             "id": session,
-            "project": event.project,
+            "project": fold_worktree(str(event.project)),  # as it is known today: older events did not fold all
             "path": payload["stream"],
             "size": payload["size"],
             "mtime": payload["mtime_ms"],

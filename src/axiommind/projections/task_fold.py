@@ -2,7 +2,7 @@
 
 Pure: events in, a value out. It keeps the invariants whatever it is given. An event that does not fit the current state
 changes nothing and stays in the history as `ignored`. A blocked task has a blocker or a suggested one; done and
-cancelled tasks have neither and are final; a task never blocks itself.
+cancelled tasks have neither, and can be reopened; a task never blocks itself.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from axiommind.ids import dedupe_key
 
 __all__ = [
+    "CLOSED",
     "CREATING",
     "ENTITY_KINDS",
-    "FINAL",
+    "OPEN",
     "PRIORITIES",
     "TASK_EVENTS",
     "TASK_STATUSES",
@@ -38,11 +39,12 @@ TRANSITIONS: dict[str, frozenset[str]] = {
     "pending": frozenset(("in_progress", "blocked", "cancelled")),
     "in_progress": frozenset(("blocked", "done", "cancelled")),
     "blocked": frozenset(("in_progress", "cancelled")),
-    "done": frozenset(),
-    "cancelled": frozenset(),
+    "done": frozenset(("pending", "in_progress")),  # reopened
+    "cancelled": frozenset(("pending", "in_progress")),
 }
 TASK_STATUSES = tuple(TRANSITIONS)
-FINAL = frozenset(status for status, after in TRANSITIONS.items() if not after)
+CLOSED = ("done", "cancelled")
+OPEN = tuple(status for status in TASK_STATUSES if status not in CLOSED)
 STARTS = ("pending", "in_progress")
 PRIORITIES = ("critical", "high", "medium", "low")
 ENTITY_KINDS = ("task", "condition", "artifact")
@@ -120,12 +122,16 @@ class FoldedTask(NamedTuple):
     updated_at: int
     heard_at: int  # the latest news of its progress: a change, the same again, or a rejected change
     listed_at: int  # when it was last listed at all
+    closed_at: int  # when it was last done or cancelled; 0: never
+    seen_at: int  # when anything was last said of it
+    by_person: bool  # a person set its status, and nobody has changed it since
+    file: str  # where it is written down, if it is
     history: tuple[TaskChange, ...]
     keys: tuple[TaskKey, ...]  # the last is the current one
 
     @property
-    def is_final(self) -> bool:
-        return self.status in FINAL
+    def is_closed(self) -> bool:
+        return self.status in CLOSED
 
 
 def entity_id(prefix: str, *parts: str | int) -> str:
@@ -167,6 +173,12 @@ def fold(rows: Iterable[TaskEvent]) -> FoldedTask | None:
 
 def advance(task: FoldedTask, row: TaskEvent) -> FoldedTask:
     """The task after one more event."""
+    task = _changed(task, row)
+    named = printable(row.body.get("file"))
+    return task._replace(seen_at=max(task.seen_at, row.at), file=named or task.file)
+
+
+def _changed(task: FoldedTask, row: TaskEvent) -> FoldedTask:
     match row.event_type:
         case "task_status_changed":
             return _status(task, row)
@@ -177,9 +189,12 @@ def advance(task: FoldedTask, row: TaskEvent) -> FoldedTask:
         case "task_blockers_set":
             return _blockers(task, row)
         case "task_transition_rejected":
-            return _heard(_kept(task, row, "rejected", str(row.body.get("reason") or "")), row)
+            rejected = _kept(task, row, "rejected", _reason(row))
+            return rejected if row.body.get("unfound") else _heard(rejected, row)
         case "task_mentioned":
             task = _kept(task, row, "applied", "")
+            if row.actor == "user":
+                task = task._replace(by_person=True)
             if row.body.get("status") == task.status:
                 return _heard(task, row)
             return task._replace(listed_at=max(task.listed_at, row.at)) if row.body.get("status") else task
@@ -204,10 +219,14 @@ def _created(row: TaskEvent, early: list[TaskChange]) -> FoldedTask:
         updated_at=row.at,
         heard_at=row.at,
         listed_at=row.at,
+        closed_at=0,
+        seen_at=row.at,
+        by_person=False,
+        file=printable(body.get("file")),
         history=tuple(early),
         keys=(TaskKey(printable(body.get("canonical_key")), row.at, row.position),),
     )
-    return task._replace(history=(*early, _change(row, "applied", "", None, task.status)))
+    return task._replace(history=(*early, _change(row, "applied", _reason(row), None, task.status)))
 
 
 def _status(task: FoldedTask, row: TaskEvent) -> FoldedTask:
@@ -219,13 +238,16 @@ def _status(task: FoldedTask, row: TaskEvent) -> FoldedTask:
     if after == "blocked" and not (task.blockers or task.suggestions):
         return _kept(task, row, "ignored", "nothing blocks it")
     heard_at = row.at if task.status == "pending" else max(task.heard_at, row.at)  # pending is as good as no word
-    task = _applied(task, row, before, after)._replace(status=after, heard_at=heard_at)
-    return task._replace(blockers=(), suggestions=()) if task.is_final else task
+    by_person = row.actor == "user"
+    task = _applied(task, row, before, after)._replace(status=after, heard_at=heard_at, by_person=by_person)
+    if not task.is_closed:
+        return task
+    return task._replace(blockers=(), suggestions=(), closed_at=max(task.closed_at, row.at))
 
 
 def _priority(task: FoldedTask, row: TaskEvent) -> FoldedTask:
     before, after = _word(row.body, "from"), _word(row.body, "to")
-    if task.is_final:
+    if task.is_closed:
         return _kept(task, row, "ignored", f"the task was {task.status}")
     if before != task.priority or (after is not None and after not in PRIORITIES):
         return _kept(task, row, "ignored", f"its priority was {task.priority or 'none'}")
@@ -243,7 +265,7 @@ def _title(task: FoldedTask, row: TaskEvent) -> FoldedTask:
 def _blockers(task: FoldedTask, row: TaskEvent) -> FoldedTask:
     refs = _refs(task.task_id, row)
     mode = row.body.get("mode")
-    if task.is_final:
+    if task.is_closed:
         return _kept(task, row, "ignored", f"the task was {task.status}")
     if mode == "replace" and (refs or task.status != "blocked"):
         confirmed = {ref.entity_id for ref in refs}
@@ -255,6 +277,10 @@ def _blockers(task: FoldedTask, row: TaskEvent) -> FoldedTask:
         if fresh or task.blockers:
             return _applied(task, row, None, "suggest")._replace(suggestions=fresh)
     return _kept(task, row, "ignored", "nothing would block it")
+
+
+def _reason(row: TaskEvent) -> str:
+    return str(row.body.get("reason") or "")
 
 
 def _word(body: dict[str, Any], name: str) -> str | None:
@@ -290,5 +316,5 @@ def _heard(task: FoldedTask, row: TaskEvent) -> FoldedTask:
 
 
 def _applied(task: FoldedTask, row: TaskEvent, before: str | None, after: str | None) -> FoldedTask:
-    history = (*task.history, _change(row, "applied", "", before, after))
+    history = (*task.history, _change(row, "applied", _reason(row), before, after))
     return task._replace(updated_at=max(task.updated_at, row.at), history=history)

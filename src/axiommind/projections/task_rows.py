@@ -1,6 +1,7 @@
 """Reading tasks: lists, the blocked ones with their blockers, one task in full. Not a projection.
 
-A blocker that is a task has that task's status, so a reader sees when it is done and the blocked one can continue.
+A blocker that is a task has that task's status, so a reader sees when it is done and the blocked one can continue. An
+open task that nobody speaks of any more is `dormant` (`task_dormancy`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from axiommind.model import Citation
+from axiommind.projections.session_rows import iso
+from axiommind.projections.task_dormancy import STATUS, WITH_NEWS
 from axiommind.projections.task_fold import PRIORITIES
 
 __all__ = [
@@ -30,14 +33,19 @@ __all__ = [
 
 
 class TaskRow(NamedTuple):
+    """`citation`: where it was first said, as far as that is still there."""
+
     task_id: str
     title: str
-    status: str
+    status: str  # of LISTED_STATUSES
     priority: str | None
     stage: str
     project: str
     created_at: str
     updated_at: str
+    seen_at: str
+    session_id: str | None
+    citation: Citation | None
 
 
 class BlockerRow(NamedTuple):
@@ -99,9 +107,11 @@ class TaskDetail(NamedTuple):
 
 _RANK = " ".join(f"when '{name}' then {i}" for i, name in enumerate(PRIORITIES))
 _TASKS = f"""
-    select t.entity_id, t.title, json_extract(t.current_json, '$.status'), json_extract(t.current_json, '$.priority'),
-           t.stage, t.project, t.created_at, t.updated_at
+    {WITH_NEWS}
+    select t.entity_id, t.title, {STATUS}, json_extract(t.current_json, '$.priority'),
+           t.stage, t.project, t.created_at, t.updated_at, json_extract(t.current_json, '$.seen_at')
     from entities t
+    left join news on news.project = t.project
     where t.entity_type = 'task'
       and (:project is null or t.project = :project)
       and {{only}}
@@ -109,7 +119,15 @@ _TASKS = f"""
              t.updated_at desc, t.entity_id
     limit :limit
 """
-_BLOCKED = "json_extract(t.current_json, '$.status') = 'blocked'"
+_BLOCKED = f"{STATUS} = 'blocked'"
+_OPENED = """
+    select session_id, json_extract(body, '$.spans')
+    from task_events
+    where entity_id = ?
+      and event_type = 'task_created'
+    order by position
+    limit 1
+"""
 _HAS = "exists (select 1 from edges e where e.src_id = t.entity_id and e.rel_type = '{rel}'{more})"
 
 
@@ -117,7 +135,7 @@ def list_tasks(
     db: sqlite3.Connection, statuses: Sequence[str] = (), project: str | None = None, limit: int = 50
 ) -> list[TaskRow]:
     """Tasks, the most urgent and newest first; of these statuses, or of all."""
-    only = "(:statuses = '[]' or json_extract(t.current_json, '$.status') in (select value from json_each(:statuses)))"
+    only = f"(:statuses = '[]' or {STATUS} in (select value from json_each(:statuses)))"
     return _tasks(db, only, project, limit, statuses=json.dumps(list(statuses)))
 
 
@@ -231,8 +249,12 @@ def _citation(db: sqlite3.Connection, spans: Sequence[Any]) -> Citation | None:
 
 
 def _tasks(db: sqlite3.Connection, only: str, project: str | None, limit: int, **values: Any) -> list[TaskRow]:
-    rows = db.execute(_TASKS.format(only=only), {"project": project, "limit": limit, **values})
-    return [TaskRow._make(row) for row in rows]
+    rows = db.execute(_TASKS.format(only=only), {"project": project, "limit": limit, **values}).fetchall()
+    found = []
+    for *row, seen_at in rows:
+        session, spans = db.execute(_OPENED, (row[0],)).fetchone() or (None, None)
+        found.append(TaskRow._make((*row, iso(seen_at), session, _citation(db, json.loads(spans or "[]")))))
+    return found
 
 
 def _expanded(db: sqlite3.Connection, tasks: Iterable[TaskRow]) -> list[BlockedTask]:

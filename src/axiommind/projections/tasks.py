@@ -19,7 +19,7 @@ from axiommind.projections.task_fold import CREATING, TASK_EVENTS, entity_of
 __all__ = ["apply", "create", "events_about", "events_of_entry"]
 
 NAME = "tasks"
-VERSION = 2
+VERSION = 3
 AFTER: tuple[str, ...] = ("entries",)
 EVENT_TYPES = (*TASK_EVENTS, "learning_voided", "forgotten", "promoted")
 TABLES = (

@@ -6,16 +6,20 @@ import re
 from typing import TYPE_CHECKING
 
 from axiommind.extraction.drafts import Quote
-from axiommind.extraction.quoting import covered, cut, given
+from axiommind.extraction.quoting import covered, given, only
+from axiommind.extraction.rules._reasons import is_choice, reasons
 from axiommind.text.patterns import lazy
 from axiommind.tools.kinds import RUN
 
 if TYPE_CHECKING:
     from axiommind.projections.transcript import ToolCall, Transcript
 
-__all__ = ["RESULT_CHARS", "body_of", "command_of"]
+__all__ = ["RESULT_CHARS", "command_of", "is_bookkeeping", "kind_of", "told_why"]
 
 RESULT_CHARS = 100_000  # characters of what came back; hooks print much before git says its line
+_ESCAPED = lazy(r'\\(["`$\\])')  # as the shell gives it to the program
+_FIX = lazy(r"(?:bug ?)?fix(?:e[sd])?\b|hotfix|修正|修复|修復|버그|수정", re.IGNORECASE)
+_BOOKKEEPING = lazy(r"\b(?:todos?|changelog|roadmap|bump|release v?\d)\b|할 ?일|待办|やること", re.IGNORECASE)
 _TRAILER = lazy(
     r"[ \t]*(?:(?:co-authored-by|signed-off-by|reviewed-by|acked-by|change-id|claude-session|entire-[\w-]{1,30})[ \t]*:"
     r"|(?:🤖[ \t]*)?generated with\b|(?:🤖[ \t]*)?\[?generated (?:with|by)\b|https://claude\.(?:ai|com)/)",
@@ -30,11 +34,29 @@ def command_of(use: ToolCall) -> tuple[str, int | None]:
     return given(use, "command"), use.leaves.get("/command")
 
 
-def body_of(transcript: Transcript, message: int, text: str, raw: str, most: int) -> tuple[tuple[Quote, ...], str]:
-    """A message body as the shell gave it to the program, as far as it can be quoted as it stands in the line."""
-    text, raw = _own(text).replace("\r", "").strip(), _own(raw).strip()
-    quotes, held = covered(transcript, message, raw, most)
-    return quotes, text if held == raw else cut(text, max(0, len(held) - held.count("\\") - held.count("\r")))
+def told_why(transcript: Transcript, message: int, raw: str, most: int) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
+    """The sentences of a message's body that say why, as quotes and as they read; `raw` is the body as it stands in
+    the shell line."""
+    quotes: tuple[Quote, ...] = ()
+    told: list[str] = []
+    raw = _own(raw)
+    for reason in reasons(raw):
+        more, held = covered(transcript, message, raw[reason.start : reason.end], most - len(quotes))
+        if more:
+            quotes = only(quotes, more)
+            words = _ESCAPED.sub(r"\1", " ".join(held.split()))
+            told.append(words if words[-1] in ".!?。！？…" else f"{words}.")
+    return quotes, tuple(told)
+
+
+def kind_of(subject: str, told: tuple[str, ...]) -> str:
+    """What a reasoned change is: a trap that was mended, else a choice."""
+    return "gotcha" if _FIX.match(subject) and not any(is_choice(one) for one in told) else "decision"
+
+
+def is_bookkeeping(subject: str) -> bool:
+    """Whether a change only writes down what is to be done."""
+    return _BOOKKEEPING.search(subject) is not None
 
 
 def _own(body: str) -> str:

@@ -1,10 +1,11 @@
 """Tasks that an agent kept in its own list: written whole, or task by task.
 
-One draft for each task, with the statuses it had in order. A title that is listed again after it was done is another
-task. A call that failed, or that returned nothing, changed nothing. Numbers of tasks that this session did not create
-(it shares a list) are ignored. What a fork copied from its parent says which task is meant, and is learned there: only
-what the fork itself did is reported for such a task. Chores of every session (`_chores`) are left out, unless another
-task waits for them.
+One draft for each task, with the statuses it had in order. A list that is written whole replaces the one before it:
+what is no longer on it is cancelled, and the newer list says so. A title that is listed again after it was closed
+begins another draft. A call that failed, or that returned nothing, changed nothing. Numbers of tasks that this session
+did not create (it shares a list) are ignored. What a fork copied from its parent says which task is meant, and is
+learned there: only what the fork itself did is reported for such a task. Chores of every session (`_chores`) are left
+out, unless another task waits for them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from axiommind.extraction.drafts import Draft, DraftBlocker, DraftStep, Quote
-from axiommind.extraction.quoting import MOST_QUOTES, clip, covered, cut, given, leaf, only, within
+from axiommind.extraction.quoting import MOST_QUOTES, clip, covered, cut, given, head, leaf, only, within
 from axiommind.extraction.rules import MOST_DRAFTS, Rule
 from axiommind.extraction.rules._chores import is_chore
 from axiommind.text.normal_form import normalise
@@ -51,6 +52,7 @@ _STATUS = {
     "cancelled": "cancelled",
 }
 _CLOSED = ("done", "cancelled")
+_DROPPED = "no longer on the list"
 _CREATED = lazy(r"Task #(\w{1,20}) created")
 
 
@@ -76,9 +78,9 @@ class _ListedTask:
     def status(self) -> str:
         return self.steps[-1].status if self.steps else ""
 
-    def step(self, status: str, quotes: tuple[Quote, ...], use: ToolCall) -> None:
+    def step(self, status: str, quotes: tuple[Quote, ...], use: ToolCall, reason: str = "") -> None:
         if status != self.status and quotes:
-            self.steps.append(DraftStep(status, quotes, use.timestamp))
+            self.steps.append(DraftStep(status, quotes, use.timestamp, reason))
             if not use.copied:
                 self.own.append(self.steps[-1])
 
@@ -127,6 +129,7 @@ class _Lists:
         self.all: list[_ListedTask] = []
         self.by_number: dict[str, _ListedTask] = {}
         self.by_title: dict[str, _ListedTask] = {}  # the latest of each title
+        self.on_list: set[str] = set()  # the titles of the latest list that was written whole
 
     def named(self, rule: str, title: str, text: str, quotes: tuple[Quote, ...], use: ToolCall) -> _ListedTask | None:
         """The open task of this title, or a new one; None when there is no title or there are too many."""
@@ -143,8 +146,10 @@ class _Lists:
 
     def todos(self, use: ToolCall) -> None:
         items = use.given.get("todos")
+        if not isinstance(items, list):
+            return
         seen: set[str] = set()
-        for i, item in enumerate(items if isinstance(items, list) else ()):
+        for i, item in enumerate(items):
             if not isinstance(item, dict) or not isinstance(item.get("content"), str):
                 continue
             title, status = item["content"], _status_of(item.get("status"))
@@ -160,6 +165,19 @@ class _Lists:
             task = self.named("todos", title, "", quotes, use)
             if task is not None:
                 task.step(status, said if task.steps or status != "pending" else quotes, use)
+        self.drop(self.on_list - seen, use)
+        self.on_list = seen
+
+    def drop(self, titles: set[str], use: ToolCall) -> None:
+        """What the list does not have any more is not to be done. The list itself is the evidence, or what came back
+        where it is empty."""
+        listed = leaf(self.transcript, use, "/todos/0/content")
+        for result in use.results[:1]:
+            listed = listed or within(self.transcript, result, head(self.transcript.messages[result].text))
+        for title in sorted(titles):
+            task = self.by_title.get(title)
+            if task is not None and task.status not in _CLOSED:
+                task.step("cancelled", listed, use, _DROPPED)
 
     def create(self, use: ToolCall) -> None:
         subject = given(use, "subject")

@@ -105,6 +105,8 @@ def declare(overlay: TaskOverlay, ref: BlockerRef, entry_id: str | None, at: int
     """Every entry that names a condition or an artifact declares it: it exists while one of them does."""
     if ref.kind == "task":
         return
+    if entry_id is None and any(known.entry_id is None for known in overlay.state.events_about(ref.entity_id)):
+        return  # a person did before
     payload: dict[str, Any] = {"entity_id": ref.entity_id, "entry_id": entry_id}
     said = {"text": ref.text, "canonical_key": ref.key}
     key = (ref.entity_id, entry_id or "")

@@ -8,27 +8,53 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from axiommind.learning.tasks import blockers
 from axiommind.learning.tasks.state import TaskOverlay
-from axiommind.projections.task_fold import FINAL, TASK_STATUSES, TRANSITIONS, FoldedTask
+from axiommind.projections.task_fold import CLOSED, OPEN, TASK_STATUSES, TRANSITIONS, FoldedTask
 
-__all__ = ["need_blocker", "prioritise", "rejection_reason", "set_blockers", "transition_path"]
+__all__ = [
+    "BRIDGE",
+    "NOT_FOUND",
+    "REOPENED",
+    "Move",
+    "need_blocker",
+    "prioritise",
+    "rejection_reason",
+    "set_blockers",
+    "transition_path",
+]
 
 
-def transition_path(before: str, to: str) -> list[tuple[str, str]] | None:
-    """The transitions that lead there: one, or two to complete a task that was not begun; None when there are none."""
+BRIDGE = "bridge: said to be done, and never to be begun"
+REOPENED = "reopened"
+NOT_FOUND = "its words were not found"
+
+
+class Move(NamedTuple):
+    """One transition, and why it is made where nobody said so in as many words."""
+
+    before: str
+    after: str
+    reason: str = ""
+
+
+def transition_path(before: str, to: str) -> list[Move] | None:
+    """The transitions that lead there; None when there are none. Where one of them was not said, it says what it is: a
+    bridge to done, or that a closed task is open again."""
+    if before in CLOSED and to in OPEN:
+        reopened = Move(before, "in_progress" if to == "in_progress" else "pending", REOPENED)
+        return [reopened] if reopened.after == to else [reopened, Move(reopened.after, to)]
     if to in TRANSITIONS[before]:
-        return [(before, to)]
-    if to == "done" and before not in FINAL:
-        return [(before, "in_progress"), ("in_progress", "done")]
+        return [Move(before, to)]
+    if to == "done" and before != "done":
+        return [Move(before, "in_progress", BRIDGE), Move("in_progress", "done")]
     return None
 
 
-def rejection_reason(before: str, to: str) -> str:
-    if to not in TASK_STATUSES:
-        return "unknown status"
-    return "final" if before in FINAL else "no such transition"
+def rejection_reason(to: str) -> str:
+    return "no such transition" if to in TASK_STATUSES else "unknown status"
 
 
 def prioritise(

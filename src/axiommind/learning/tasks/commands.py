@@ -13,18 +13,16 @@ from axiommind.learning.tasks.state import IndexState, TaskOverlay
 from axiommind.projections.task_fold import (
     PRIORITIES,
     TASK_STATUSES,
-    TRANSITIONS,
     FoldedTask,
     unknown_blocker,
 )
 
-__all__ = ["resolve_condition", "set_priority", "set_status"]
-
-_AGAIN = "listing the same title again starts a new task"
+__all__ = ["reopen", "resolve_condition", "set_priority", "set_status"]
 
 
 def set_status(state: IndexState, task_id: str, to: str, *, epoch: str, now: int) -> list[NewEvent]:
-    """A person sets the status of a task. Completing one that was not begun is two changes, as for everyone."""
+    """A person sets the status of a task. Completing one that was not begun is two changes, as for everyone; a closed
+    one is reopened."""
     overlay, task = _open(state, task_id, epoch, now)
     if to not in TASK_STATUSES:
         raise BadQuery(f"there is no status {to!r}", hint=f"one of: {', '.join(TASK_STATUSES)}")
@@ -32,18 +30,31 @@ def set_status(state: IndexState, task_id: str, to: str, *, epoch: str, now: int
         raise BadQuery(f"{task_id} is {to} already", hint=f"axm task show {task_id}")
     path = transition_path(task.status, to)
     if path is None:
-        after = sorted(TRANSITIONS[task.status], key=TASK_STATUSES.index)
-        if not after:
-            raise BadQuery(
-                f"{task_id} is {task.status}, and that is final", hint="listing the title again starts a new task"
-            )
+        after = [one for one in TASK_STATUSES if one != task.status and transition_path(task.status, one)]
         raise BadQuery(f"{task_id} is {task.status} and cannot become {to}", hint=f"it can become: {', '.join(after)}")
     nth = len(state.events_about(task_id))
-    if to == "blocked":
-        need_blocker(overlay, task, None, nth, None)
-    for before, step in path:
-        payload: dict[str, Any] = {"task_id": task_id, "from": before, "to": step, "entry_id": None, "spans": []}
-        overlay.emit("task_status_changed", payload, task_id, f"{before}->{step}", "", nth)
+    for move in path:
+        if move.after == "blocked":
+            need_blocker(overlay, task, None, nth, None)
+        payload: dict[str, Any] = {
+            "task_id": task_id,
+            "from": move.before,
+            "to": move.after,
+            "entry_id": None,
+            "spans": [],
+            "reason": move.reason,
+        }
+        overlay.emit("task_status_changed", payload, task_id, f"{move.before}->{move.after}", "", nth)
+    return overlay.events
+
+
+def reopen(state: IndexState, task_id: str, *, epoch: str, now: int) -> list[NewEvent]:
+    """A person says that a task is to be done: a closed one is pending again, an open one is seen now."""
+    overlay, task = _open(state, task_id, epoch, now)
+    if task.is_closed:
+        return set_status(state, task_id, "pending", epoch=epoch, now=now)
+    payload = {"task_id": task_id, "entry_id": None, "status": task.status}
+    overlay.emit("task_mentioned", payload, task_id, "reopened", len(state.events_about(task_id)))
     return overlay.events
 
 
@@ -52,10 +63,8 @@ def set_priority(state: IndexState, task_id: str, to: str | None, *, epoch: str,
     overlay, task = _open(state, task_id, epoch, now)
     if to is not None and to not in PRIORITIES:
         raise BadQuery(f"there is no priority {to!r}", hint=f"one of: {', '.join(PRIORITIES)}")
-    if task.is_final:
-        raise BadQuery(
-            f"{task_id} is {task.status}, and that is final", hint="listing the title again starts a new task"
-        )
+    if task.is_closed:
+        raise BadQuery(f"{task_id} is {task.status}", hint=f"axm task reopen {task_id}")
     if to == task.priority:
         raise BadQuery(f"the priority of {task_id} is {to or 'none'} already", hint=f"axm task show {task_id}")
     prioritise(overlay, task, to, None, len(state.events_about(task_id)), None)

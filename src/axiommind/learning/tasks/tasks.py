@@ -64,6 +64,20 @@ class Tasks:
                 _write(writer, index.db, task, resolve.set_status(state, task, status, epoch="user", now=now()))
         return self.show(task)
 
+    def reopen(self, name: str) -> TaskDetail:
+        """A task that is done, cancelled or dormant is to be done after all."""
+        from axiommind.errors import BadQuery
+        from axiommind.learning.tasks import resolve
+        from axiommind.projections.task_fold import OPEN
+
+        before = self.show(name).task
+        if before.status in OPEN:
+            raise BadQuery(f"{before.task_id} is open already", hint=f"axm task show {before.task_id}")
+        with writing(self.home) as (log, writer, index), log.atomic():
+            events = resolve.reopen(resolve.IndexState(index.db), before.task_id, epoch="user", now=now())
+            _write(writer, index.db, before.task_id, events)
+        return self.show(before.task_id)
+
 
 class Conditions:
     """Lists the conditions that were resolved, and resolves one."""

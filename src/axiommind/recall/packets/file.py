@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from axiommind.extraction.rules import FIX, OWN_WORDS, PLAN, QUESTION, RECORD, form_of
 from axiommind.projections.passages import KIND_BITS, KINDS
+from axiommind.projects import fold_path
 from axiommind.recall.disclosure import Note, Packet
 from axiommind.recall.packets.notes import STAGE_RANK, claim, day, entry_note, packet, passage_note
 from axiommind.search import lexical
@@ -53,7 +54,7 @@ def about_file(
     root = (project or "").replace("\\", "/").rstrip("/")
     if root and not path.startswith("/") and ":" not in path[:3]:
         path = f"{root}/{path}"
-    path = posixpath.normpath(path)
+    path = fold_path(posixpath.normpath(path))
     own = path.removeprefix(f"{root}/") if root and path.startswith(f"{root}/") else ""
     bound = list(_binding(db, own, project, session)) if own and project is not None else []
     notes = [note for note in (*bound, *_failed_edits(db, path, session)) if note.id not in skip]

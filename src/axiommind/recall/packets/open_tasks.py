@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from axiommind.projections.task_dormancy import unseen_before
 from axiommind.recall.disclosure import Note
 from axiommind.recall.packets.notes import entry_note
 from axiommind.text.summary import preview
@@ -30,6 +31,7 @@ _NEWEST_TASKS = f"""
     where rowid in (select rowid from entities where project = :project and entity_type = 'task'
                     order by rowid desc limit {_TASKS})
       and json_extract(current_json, '$.status') in ('in_progress', 'blocked', 'pending')
+      and (json_extract(current_json, '$.by_person') or json_extract(current_json, '$.seen_at') >= :unseen_before)
 """
 _SESSION_TASKS = "select distinct entity_id from task_events where session_id = ? and entity_id glob 'tsk_*'"
 _BLOCKERS = """
@@ -54,7 +56,9 @@ class OpenTask(NamedTuple):
 
 
 def tasks_of_project(db: sqlite3.Connection, project: str) -> list[OpenTask]:
-    return [OpenTask._make(row) for row in db.execute(_NEWEST_TASKS, {"project": project})]
+    """Those that are open; not the dormant ones."""
+    values = {"project": project, "unseen_before": unseen_before(db, project)}
+    return [OpenTask._make(row) for row in db.execute(_NEWEST_TASKS, values)]
 
 
 def tasks_of_session(db: sqlite3.Connection, session: str) -> list[OpenTask]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from axiommind.model import Problem
-from axiommind.projects import slug, worktrees_of
+from axiommind.projects import WORKTREE_SLUGS, slug, worktrees_of
 from axiommind.sources.contract import Discovery, SourceFile
 from axiommind.text import jsonlines
 
@@ -21,6 +22,9 @@ _DELETES_AFTER = 30  # days, where its settings name none
 _SUBAGENT = "agent-"  # how the id of a subagent's session begins
 _META = ".meta.json"
 _TITLE = "custom-title.json"
+# Folders of the sessions in which a model was asked about other sessions (`llm/providers/claude.py`). They leave no
+# transcript; with a client that writes one all the same, the memory must not read its own questions.
+_OURS = re.compile(r"-axm-claude-[A-Za-z0-9_-]{8}$")
 
 
 def roots_of(environ: Mapping[str, str], home: Path, more: Sequence[str]) -> list[Path]:
@@ -62,7 +66,7 @@ def discover(environ: Mapping[str, str], home: Path, roots: Sequence[str], proje
     seen: set[str] = set()
     for root in places:
         for folder in _scan(root / _PROJECTS, problems):
-            if not folder.is_dir():
+            if not folder.is_dir() or _OURS.search(folder.name):
                 continue
             if wanted is not None and not any(_may_belong(folder.name, name) for name in wanted):
                 continue
@@ -80,7 +84,7 @@ def _may_belong(name: str, wanted: str) -> bool:
     """The project's own folder, those of its worktrees, and old hashes of long paths."""
     return (
         name == wanted
-        or name.startswith(f"{wanted}--claude-worktrees-")
+        or name.startswith(tuple(wanted + more for more in WORKTREE_SLUGS))
         or (len(wanted) > 200 and name.startswith(wanted[:200] + "-"))
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.distilling import state_json, state_lines
 
 HELP = "Show what model calls cost, and today's caps"
 GROUP = "ask"
@@ -17,7 +18,8 @@ _EPILOG = """examples:
   axm budget --json
 
 The daily caps (UTC) are budget.calls, budget.tokens and budget.usd in config.toml; -1 means no cap, 0 allows nothing.
-When a cap is reached, axm learn stops and keeps what was learned so far. The rules cost nothing.
+When a cap is reached, axm learn stops and keeps what was learned so far. The rules cost nothing. It also shows
+whether a model distils finished sessions in the background, which one, and how many wait (axm learn --model on|off).
 """
 _DAYS = ("day", "extractor", "model", "calls", "failed", "input_tokens", "output_tokens", "usd", "seconds")
 
@@ -40,7 +42,11 @@ def run(args: argparse.Namespace) -> int:
     }
     caps = {name: None if cap < 0 else cap for name, cap in spent.caps.items()}
     if args.json:
-        record = {"days": [day._asdict() for day in spent.days], "today": {"day": today, "used": used, "caps": caps}}
+        record = {
+            "days": [day._asdict() for day in spent.days],
+            "today": {"day": today, "used": used, "caps": caps},
+            "distilling": state_json(memory.learning.distilling()),
+        }
         options.print_json("budget", record)
         return 0
     if spent.days:
@@ -49,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         options.say("No model has been called yet.")
     print(render.as_table((f"today, {today}", "used", "cap", "left"), [_row(today, n, used[n], caps[n]) for n in used]))
+    print("\n" + "\n".join(state_lines(memory.learning.distilling())))
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from axiommind.config import Config
 from axiommind.surfaces import install
+from axiommind.surfaces.cli._offer import offer
 
 HELP = "Add hooks and the MCP server to an agent's settings"
 GROUP = "wire up"
@@ -16,6 +17,11 @@ _EPILOG = """examples:
   axm install claude-code --print            show what it would write, and where
   axm install claude-code --scope project    only for this project
   axm install claude-code --plugin           with slash commands and a skill
+  axm install claude-code --model on         and let it distil finished sessions
+
+From then on, new sessions are learned from in the background, by rules, on this machine (learn.auto = false turns that
+off). It also offers that your own agent distils each finished session: what is sent, and about how many tokens that
+takes, is printed first. At a terminal it asks; elsewhere it only says how (axm learn --model on).
 
 A backup is kept in the home, and axm uninstall restores the old settings. Run it again after moving or updating the
 program; it changes only what is out of date.
@@ -33,12 +39,21 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     )
     parser.add_argument("--plugin", action="store_true", help="install the plugin instead of changing settings")
     parser.add_argument("--print", action="store_true", dest="only_print", help="show the changes and write nothing")
+    parser.add_argument(
+        "--model",
+        choices=("on", "off"),
+        help="whether your own agent distils finished sessions (default: it is offered, and off until you say yes)",
+    )
     parser.add_argument("--no-mcp", action="store_false", dest="mcp", help="without the MCP server")
 
 
 def run(args: argparse.Namespace) -> int:
     wishes = install.Wishes(args.scope, args.plugin, args.mcp, args.only_print)
-    return install.load(args.agent).install(machine(), wishes)
+    agent, here = install.load(args.agent), machine()
+    code = agent.install(here, wishes)
+    if not args.only_print:
+        offer(here, agent, args.model)
+    return code
 
 
 def machine() -> install.Machine:

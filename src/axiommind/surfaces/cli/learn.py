@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.cli._background_learning import WORKER, learn_now
+from axiommind.surfaces.cli._distilling import run_model, say_estimate
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entries import words_of
 from axiommind.surfaces.render.progress import Bar
@@ -26,11 +27,13 @@ _EPILOG = """examples:
   axm learn --dry-run
   axm learn --since 7d --project .
   axm learn --session 3e1c26d3 --again
-  axm learn --extractor claude --limit 10
+  axm learn --model on                       your own agent distils sessions that end from now on
+  axm learn --backfill 10                    and ten of those that ended before
 
-New sessions are indexed first. Sessions that were learned already are skipped. The rules work offline and cost nothing.
-If extract.extractor names a model, the rules run first and then the model, within the budget (axm budget); --extractor
-NAME runs only that one. What is sent to a model is redacted.
+New sessions are indexed first. Sessions that were learned already are skipped. The rules work offline and cost nothing;
+axm index and the hooks run them in the background. A model is asked only if you say so: --model on asks it about each
+session that has ended (its redacted text, only what is new in it), within the budget (axm budget); --model off stops
+that, and --model alone shows it. --extractor NAME runs only that one.
 """
 _SHOWN = 5
 _STEPS_SHOWN = 5
@@ -38,6 +41,7 @@ _STEPS_SHOWN = 5
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     from axiommind.extraction import names
+    from axiommind.learning.distilling import providers
 
     parser.epilog = _EPILOG
     which = parser.add_argument_group("sessions (default: the new and changed ones of all projects)")
@@ -51,7 +55,22 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     which.add_argument("--limit", type=options.count, metavar="N", help="at most N sessions, the oldest first")
     which.add_argument("--again", action="store_true", help="learn again from sessions that have not changed")
     parser.add_argument(
-        "--extractor", choices=names(), help="run only this extractor (default: rules, then extract.extractor)"
+        "--extractor", choices=names(), help="run only this extractor (default: rules, then the model, if one is on)"
+    )
+    distil = parser.add_argument_group("a model that distils finished sessions in the background")
+    distil.add_argument(
+        "--model",
+        nargs="?",
+        const="show",
+        choices=("on", "off", "show", *providers()),
+        metavar="on|off|NAME",
+        help="switch it on (your own agent, or the one named) or off; alone: show whether it is on. Learns nothing",
+    )
+    distil.add_argument(
+        "--backfill",
+        type=options.count,
+        metavar="N",
+        help="ask it about N older finished sessions, newest first; stop it at any time, the next run continues",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="print the entries that would be made, and write nothing"
@@ -64,12 +83,16 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if os.environ.pop(WORKER, ""):
         return _as_worker(memory)
+    if args.model is not None:
+        return run_model(memory, args.model, as_json=args.json)
     if args.dry_run or args.no_index:
         if not memory.config.index_path.exists():
             options.say("Nothing has been indexed yet: axm index")
             return 1
     else:
         _index(memory)
+    if args.backfill is not None:
+        say_estimate(memory, args.backfill)
     bar = Bar("Learning")
     try:
         report = memory.learning.run(
@@ -78,6 +101,7 @@ def run(args: argparse.Namespace) -> int:
             since=args.since,
             limit=args.limit,
             extractor=args.extractor,
+            backfill=args.backfill,
             again=args.again,
             dry_run=args.dry_run,
             progress=bar,
@@ -156,6 +180,8 @@ def _planned(report: LearningReport) -> str:
 
 def _again(args: argparse.Namespace) -> str:
     """The command that continues: without its name, another extractor would."""
+    if args.backfill is not None:
+        return f"axm learn --backfill {args.backfill}"
     return f"axm learn --extractor {args.extractor}" if args.extractor else "the next axm learn"
 
 

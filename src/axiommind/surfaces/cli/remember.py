@@ -14,22 +14,25 @@ from axiommind.surfaces.render import tables as render
 HELP = "Store a claim with the words it rests on"
 GROUP = "remember"
 _TYPES = ("fact", "decision", "insight", "reference")
+_KINDS = ("preference", "decision", "convention", "gotcha", "howto", "domain", "open", "record")
 _MOST_BYTES = 1 << 20
 _EPILOG = """examples:
   axm remember "Staging is rebuilt every night" --quote "rebuilt every night" --session b39cfd4b
-  axm remember "Use pnpm" --type decision --reason "one lock file" --evidence 1k9x4c
+  axm remember "Use pnpm" --kind decision --reason "one lock file" --evidence 1k9x4c
   git log -1 --format=%B | axm remember - --title "Why the cache went" --evidence 1k9x4c --quote "it lost rows"
 
 A quote that was never said is refused, and nothing is written. Without --session and --evidence, quotes are looked for
 in the session of the agent that runs this. What a person remembers rises as far as its evidence allows; what an agent
-remembers starts at working. The same claim twice is one entry. axm entry deprecate ID withdraws it.
+remembers starts at working. The same claim twice is one entry, and what an entry of the project says already confirms
+that one instead. axm entry deprecate ID withdraws it.
 """
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("text", metavar="TEXT", help="the claim, in a sentence; - reads it from stdin")
-    parser.add_argument("--type", choices=_TYPES, default="fact", help="the type of the entry (default: fact)")
+    parser.add_argument("--kind", choices=_KINDS, default="", help="what it is good to know for")
+    parser.add_argument("--type", choices=_TYPES, help="the type of the entry (default: what fits its kind, or fact)")
     parser.add_argument("--title", metavar="TEXT", help="a title (default: the first sentence)")
     parser.add_argument("--reason", metavar="TEXT", default="", help="the reason for a decision")
     parser.add_argument(
@@ -54,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
         _text(args.text),
         title=args.title,
         type=args.type,
+        kind=args.kind,
         quotes=args.quote,
         ids=args.evidence,
         session=args.session,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from axiommind.surfaces import install
+from axiommind.surfaces.cli._offer import plan_undoing, undo
 from axiommind.surfaces.cli.install import machine
 
 HELP = "Remove the hooks and the MCP server from an agent"
@@ -15,7 +16,7 @@ _EPILOG = """examples:
 
 Without --scope, everything is removed: from your settings, from this project's, from every other folder that axm
 install wrote to, and the plugin. A settings file that nobody else changed is restored byte for byte. The memory itself
-is kept.
+is kept. If axm install let your agent distil sessions, that is switched off too.
 """
 
 
@@ -28,4 +29,12 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     wishes = install.Wishes(args.scope, only_print=args.only_print)
-    return install.load(args.agent).uninstall(machine(), wishes)
+    here = machine()
+    code = install.load(args.agent).uninstall(here, wishes)
+    if args.scope is None:
+        change = plan_undoing(here)
+        if args.only_print and change is not None:
+            print(change.what)
+        elif not args.only_print:
+            undo(here)
+    return code

@@ -43,6 +43,8 @@ class Agent(Protocol):
     """What a module in this folder offers."""
 
     TITLE: str
+    MODEL: str  # the provider of `llm/` that asks this agent
+    PROGRAM: str  # how it is asked, as people know it
 
     def install(self, machine: Machine, wishes: Wishes) -> int: ...
 
@@ -51,7 +53,9 @@ class Agent(Protocol):
     def checks(self, config: Config, environ: Mapping[str, str], user: Path) -> list[Check]: ...
 
 
-_REGISTRY: Registry[Agent] = Registry(__name__, requires=("TITLE", "install", "uninstall", "checks"))
+_REGISTRY: Registry[Agent] = Registry(
+    __name__, requires=("TITLE", "MODEL", "PROGRAM", "install", "uninstall", "checks")
+)
 
 
 def agents() -> list[str]:

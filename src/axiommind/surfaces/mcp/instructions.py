@@ -26,8 +26,9 @@ _WHEN: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("remember", "tasks", "task-show", "blocked", "decide"),
-        "- What should be known next time: `remember` a fact, decision or lesson with its evidence; `decide` records "
-        "what a person has decided; `tasks`, `task-show` and `blocked` say what is open.",
+        "- What should be known next time: when the person states a preference, corrects you or decides something, or "
+        "a cause is found, `remember` it at once, with its words and its kind; `decide` records what a person has "
+        "decided; `tasks`, `task-show` and `blocked` say what is open.",
     ),
     (
         ("query", "stats"),

@@ -33,7 +33,7 @@ __all__ = [
 
 def task_json(task: TaskRow) -> dict[str, Any]:
     shown = task._asdict()
-    return {"id": shown.pop("task_id"), **shown}
+    return {"id": shown.pop("task_id"), **shown, "citation": hits.cited(task.citation)}
 
 
 def tasks_table(found: Sequence[TaskRow]) -> str:
@@ -45,16 +45,23 @@ def tasks_table(found: Sequence[TaskRow]) -> str:
             "priority": task.priority,
             "title": task.title,
             "project": project_name(task.project),
-            "updated": task.updated_at[:10],
+            "said in": _said_in(task),
+            "last seen": task.seen_at[:10],
         }
         for task in found
     ]
-    columns = ["id", "status", "title", "updated"]
+    columns = ["id", "status", "title", "said in", "last seen"]
     if any(task.priority for task in found):
         columns.insert(2, "priority")
     if several_projects(task.project for task in found):
-        columns.insert(-1, "project")
+        columns.insert(-2, "project")
     return render.as_table(columns, rows)
+
+
+def _said_in(task: TaskRow) -> str:
+    """The session and the line, in short."""
+    line = f":L{task.citation.line_start}" if task.citation is not None else ""
+    return f"{one_line(task.session_id)[:8]}{line}" if task.session_id else "by hand"
 
 
 # --- what a task waits for ---------------------------------------------------------------------------------
@@ -163,6 +170,8 @@ def task_as_text(detail: TaskDetail) -> str:
         ("project", one_line(task.project)),
         ("created", task.created_at[:10]),
         ("updated", task.updated_at[:10]),
+        ("last seen", task.seen_at[:10]),
+        ("said in", one_line(task.citation.text) if task.citation is not None else ""),
         ("also called", ", ".join(one_line(alias.rpartition(":")[2]) for alias in detail.aliases[1:])),
     ]
     parts = [render.bold(one_line(task.title)), labelled(facts)]
@@ -186,8 +195,9 @@ def _change(change: HistoryRow) -> str:
     before, after = (None if side is None else words_of(one_line(side)) for side in (change.before, change.after))
     if after is not None:
         what += f": {before} → {after}" if before is not None else f": {after}"
-    if change.outcome != "applied":
-        what += f" ({change.outcome}" + (f": {one_line(change.reason)})" if change.reason else ")")
+    why = [change.outcome if change.outcome != "applied" else "", one_line(change.reason)]
+    if any(why):
+        what += f" ({': '.join(filter(None, why))})"
     where = f" · {one_line(change.citation.text)}" if change.citation is not None else ""
     return f"{render.day(change.at)}  {what} {render.dim(f'· {change.actor}{where}')}"
 

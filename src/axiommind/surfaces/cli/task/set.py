@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from axiommind.learning.tasks.changes import transition_path
 from axiommind.memory import Memory
-from axiommind.projections.task_fold import PRIORITIES, TASK_STATUSES
+from axiommind.projections.task_fold import CLOSED, PRIORITIES, TASK_STATUSES
+from axiommind.projections.task_rows import TaskRow
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tasks as shown
 from axiommind.surfaces.render.entries import one_line, words_of
@@ -43,19 +45,18 @@ def run(args: argparse.Namespace) -> int:
             changes.append(f"priority {before.priority or 'none'} → {after.priority or 'none'}")
         print(f"{after.task_id}  {', '.join(changes)}")
     options.say(f"Set: {one_line(after.title)}")
-    undo = _undo(before.status, after.status, before.priority, after.priority)
-    if undo:
-        options.say(f"To undo: axm task set {after.task_id} {undo}")
-    elif after.status != before.status and after.status in ("done", "cancelled"):
-        options.say(f"{words_of(after.status).capitalize()} is final; the same title in a session starts a new task")
+    if undo := _undo(before, after):
+        options.say(f"To undo: axm task {undo}")
     return 0
 
 
-def _undo(status: str, now: str, priority: str | None, priority_now: str | None) -> str:
+def _undo(before: TaskRow, after: TaskRow) -> str:
     """What sets it back; nothing when the table of transitions does not lead there."""
-    from axiommind.projections.task_fold import TRANSITIONS
-
-    if status != now and status not in TRANSITIONS[now]:
-        return ""
-    back = [f"--status {status}"] if status != now else []
-    return " ".join([*back, *([f"--priority {priority or 'none'}"] if priority != priority_now else [])])
+    back = [f"--priority {before.priority or 'none'}"] if before.priority != after.priority else []
+    if before.status != after.status:
+        if before.status not in TASK_STATUSES or transition_path(after.status, before.status) is None:
+            return ""
+        if before.status == "pending" and after.status in CLOSED and not back:
+            return f"reopen {after.task_id}"
+        back.insert(0, f"--status {before.status}")
+    return f"set {after.task_id} {' '.join(back)}"

@@ -25,9 +25,11 @@ from axiommind.surfaces.install.claude_code.plugin import (
 )
 from axiommind.surfaces.render.tables import counted
 
-__all__ = ["TITLE", "checks", "install", "uninstall"]
+__all__ = ["MODEL", "PROGRAM", "TITLE", "checks", "install", "uninstall"]
 
 TITLE = "Claude Code"
+MODEL = "claude"
+PROGRAM = "claude -p"
 
 
 def install(machine: Machine, wishes: Wishes) -> int:

@@ -37,7 +37,7 @@ class RememberedEntry(TypedDict):
     confidence: float
     session_id: str
     project: str
-    is_new: bool  # False: it was known already, and nothing was written
+    is_new: bool  # False: it was known already, and this is the entry that says it
     evidence: list[EvidenceQuote]
     conflicts: list[str]  # ids of the entries it contradicts
     note: str
@@ -46,8 +46,9 @@ class RememberedEntry(TypedDict):
 class TaskJson(
     RowShape,
     of="axiommind.projections.task_rows:TaskRow",
-    fields="task_id:id title status priority stage project created_at updated_at",
-): ...
+    fields="task_id:id title status priority stage project created_at updated_at seen_at session_id",
+):
+    citation: dict[str, Any] | None
 
 
 class TaskList(TypedDict):
@@ -94,18 +95,26 @@ class WrittenDecision(TypedDict):
 @tool(
     "remember",
     "Remember",
-    "Write down what the next session should know: a fact, a decision, a lesson or a reference, in one sentence "
-    "or two. It needs evidence: `quotes`, word for word what was said in this session (or in `session`), or `ids` "
-    "of passages that search found. Words that were never said are refused. It starts at stage working, and a "
-    "person may raise or reject it. For plans and notes without evidence use a scratchpad.",
+    "Write down, when it happens, what the next session should know: a preference or correction the person has just "
+    "stated, a decision and its reason, a cause and its fix, how something is run here. One claim, in one sentence or "
+    "two. It needs evidence: `quotes`, word for word what was said in this session (or in `session`), or `ids` "
+    "of passages that search found. Words that were never said are refused; what is known already is only confirmed. "
+    "It starts at stage working, and a person may raise or reject it. Plans and notes belong in a scratchpad.",
     reads=False,
 )
 def remember(
     ctx: Context,
     text: Annotated[str, Arg("The claim, so that it can be understood alone.", min_length=1, max_length=4_000)],
+    kind: Annotated[
+        Literal["preference", "decision", "convention", "gotcha", "howto", "domain", "open", "record"] | None,
+        Arg(
+            "What it is good for: how this person wants to work, what was chosen, a rule of the project, what goes "
+            "wrong and why, how a thing is run, how the system works, work that is left, or a reference."
+        ),
+    ] = None,
     type: Annotated[  # noqa: A002 - what it is called everywhere else
-        Literal["fact", "decision", "insight", "reference"], Arg("An insight is a lesson learned.")
-    ] = "fact",
+        Literal["fact", "decision", "insight", "reference"] | None, Arg("If not the one that fits the kind.")
+    ] = None,
     quotes: Annotated[list[Text] | None, Arg("Words that it rests on, copied exactly.", max_length=8)] = None,
     ids: Annotated[list[str] | None, Arg("Passages of one session that it rests on.", max_length=20)] = None,
     title: Annotated[str | None, Arg("What it is about; two texts of one title contradict.", max_length=200)] = None,
@@ -116,6 +125,7 @@ def remember(
         text,
         title=title,
         type=type,
+        kind=kind or "",
         quotes=quotes or (),
         ids=ids or (),
         session=session,
@@ -148,7 +158,7 @@ def _evidence(one: QuoteShown) -> EvidenceQuote:
 
 def _note(is_new: bool, contradicts: bool) -> str:
     if not is_new:
-        return "It was known already: nothing was written."
+        return "It was known already, as this entry; that it was said again is noted."
     if contradicts:
         return "It contradicts what was known. A person settles that: axm conflict list"
     return "It starts at working. A person can vouch for it (axm entry promote) or reject it (axm entry deprecate)."
@@ -163,7 +173,8 @@ def _note(is_new: bool, contradicts: bool) -> str:
 def tasks(
     ctx: Context,
     status: Annotated[
-        Literal["open", "pending", "in_progress", "blocked", "done", "cancelled", "all"], Arg("Which of them.")
+        Literal["open", "pending", "in_progress", "blocked", "done", "cancelled", "dormant", "all"],
+        Arg("Which of them; dormant: open, and not mentioned in the last three sessions."),
     ] = "open",
     project: Project = None,
     limit: Limit = 50,
