@@ -177,6 +177,21 @@ def test_doctor_tells_when_it_last_learned(asked: Asked) -> None:
     assert "off in the background" in asked.axm("doctor", AXM_LEARN="off").stdout
 
 
+def test_an_agent_cannot_say_yes(asked: Asked) -> None:
+    done = asked.axm("learn", "--model", "on", CLAUDECODE="1")
+    assert done.returncode == 1 and "only a person" in done.stderr
+    assert not (asked.world.home / "config.toml").exists()
+    asked.axm("learn", "--model", "openai")
+    assert asked.axm("learn", "--model", "off", CLAUDECODE="1").returncode == 0  # but no, at any time
+
+
+def test_axm_learn_goes_on_without_a_model_that_is_not_there(asked: Asked) -> None:
+    done = asked.axm("learn", AXM_LEARN_MODEL="claude", AXM_EXTRACT_CLAUDE="/nowhere/claude")
+    assert done.returncode == 3 and "Learned: 3 sessions" in done.stderr and "no program" in done.stderr
+    done = asked.axm("learn", "--backfill", "1", AXM_LEARN_MODEL="claude", AXM_EXTRACT_CLAUDE="/nowhere/claude")
+    assert done.returncode == 1  # that was asked for
+
+
 # --- the offer of axm install -------------------------------------------------------------------------------
 
 

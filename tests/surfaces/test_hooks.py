@@ -380,3 +380,38 @@ def test_a_worker_that_cannot_be_started_leaves_nothing_pending(world: World, mo
     with pytest.raises(OSError):
         background_index.start(world.home, world.environ, learn=False)
     assert not (world.home / "hooks" / "pending").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the stand-in is a script with a shebang")
+def test_a_session_that_ends_is_distilled_by_the_users_own_agent(world: World, tmp_path: Path) -> None:
+    """From the hook to an entry: indexed, learned by rules, sent to a stand-in for `claude`, quoted and kept."""
+    item = {
+        "kind": "domain",
+        "type": "fact",
+        "title": "The gauge listens on port 8123",
+        "text": "The gauge listens on port 8123.",
+        "confidence": 0.9,
+        "worth": 3,
+        "evidence": [{"messageIndex": 0, "quote": "the gauge listens on port 8123"}],
+    }
+    result = {"type": "result", "is_error": False, "structured_output": {"entries": [item], "verdicts": []}}
+    program = tmp_path / "stand-in"
+    program.write_text(f"#!{sys.executable}\nprint({json.dumps(json.dumps(result))})\n")
+    program.chmod(0o755)
+    lines = Lines("live")
+    lines.prompt("Remember that the gauge listens on port 8123, and nothing else does.")
+    lines.answer("Noted.")
+    world.write(lines)
+    on = {"AXM_LEARN": "on", "AXM_LEARN_MODEL": "claude", "AXM_EXTRACT_CLAUDE": str(program)}
+    assert run(world, "SessionEnd", given=raw("SessionEnd", "live"), **on).returncode == 0
+    assert (world.home / "hooks" / "ended" / "live").exists()
+    last = world.home / "learning" / "last.json"
+    wait_for(last.exists, "the run in the background")
+    assert json.loads(last.read_text())["extractors"] == ["claude", "rules"]
+    assert world.rows("select extractor, status from learned order by 1") == [
+        ("claude", "success"),
+        ("rules", "success"),
+    ]
+    assert world.rows("select title from entries where extractor = 'claude'") == [(item["title"],)]
+    world.memory().forget(session="live")
+    assert not (world.home / "hooks" / "ended" / "live").exists() and world.memory().verify() == []

@@ -94,6 +94,8 @@ def drop_served(hooks: Path, sessions: Iterable[str], project: str | None = None
             _unlink(path)
     for path in hooks.glob("patterns.*"):
         _unlink(path)
+    for name in names - {""}:
+        _unlink(hooks / "ended" / name)
 
 
 # --- reading -----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from axiommind.ids import one_of
 from axiommind.learning import distilling
 from axiommind.learning.distilling import DistillingPass, DistillingState
 from axiommind.learning.learner import Learner
-from axiommind.learning.session_queue import ended_marks, is_finished, to_learn
+from axiommind.learning.session_queue import drop_old_marks, ended_marks, is_finished, to_learn
 from axiommind.learning.stage_changes import apply_policy
 from axiommind.learning.turns import is_wanted, note_run, turn
 
@@ -87,6 +87,7 @@ class _Pass(NamedTuple):
     name: str
     since: int | None = None
     finished: bool = False
+    by_itself: bool = False  # nobody asked for it now: if it cannot be, the rest goes on
 
 
 class Learning:
@@ -129,7 +130,7 @@ class Learning:
                         project=project, since=began, again=again, finished=one.finished, named=chosen is not None
                     )
                     names = [queued.session for queued in which if chosen in (None, queued.session)]
-                    part = learner.learn(names[:limit], again=again, dry_run=dry_run, progress=progress)
+                    part = _learned(one, learner, names[:limit], again=again, dry_run=dry_run, progress=progress)
                     part.left += max(len(names) - len(names[:limit]), 0)
                     report.add(part)
             if not dry_run:
@@ -148,7 +149,7 @@ class Learning:
             found.append(_Pass(config.extract_extractor))
         model = distilling.distilling_pass(config)
         if model is not None and model.model != config.extract_extractor:
-            found.append(_Pass(model.model, model.since, finished=True))
+            found.append(_Pass(model.model, model.since, finished=True, by_itself=True))
         return found
 
     def run_in_background(self, *, finished: bool = False) -> LearningReport:
@@ -170,6 +171,7 @@ class Learning:
                 report.add(self._distil(Learner(self.home, self.search, log, key, index, model.model), model, stop))
             if report.sessions:
                 _after_learning(report, log, key, index)
+        drop_old_marks(home, began)
         if ours or report.sessions:
             note_run(home, report.figures(began, now()))
         return report
@@ -178,12 +180,7 @@ class Learning:
         from axiommind.learning.run_report import LearningReport
 
         which = [one.session for one in learner.queue(since=model.since, finished=True)]
-        if not which:
-            return LearningReport()
-        try:
-            return learner.learn(which, stop=stop)
-        except AxmError as error:  # it cannot be asked: what the rules learned stays
-            return LearningReport(stopped=error.message, left=len(which))
+        return _learned(_Pass(model.model, by_itself=True), learner, which, stop=stop) if which else LearningReport()
 
     def distilling(self) -> DistillingState:
         """Whether a model is asked by itself, whether it could be, and how much waits for it."""
@@ -230,6 +227,17 @@ class Learning:
             return Spent([], caps)
         with self.home.reading(Scope(None), None) as db:
             return Spent(spending_by_day(db), caps)
+
+
+def _learned(one: _Pass, learner: Learner, sessions: list[str], **how: Any) -> LearningReport:
+    from axiommind.learning.run_report import LearningReport
+
+    try:
+        return learner.learn(sessions, **how)
+    except AxmError as error:
+        if not one.by_itself:
+            raise
+        return LearningReport(stopped=error.message, left=len(sessions))  # what the rules learned stays
 
 
 def _in_rounds(learner: Learner, stop: Callable[[], str], *, finished: bool) -> LearningReport:

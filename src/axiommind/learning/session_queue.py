@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["QUIET_MS", "TRIES", "QueuedSession", "ended_marks", "is_finished", "to_ask", "to_learn"]
+__all__ = ["QUIET_MS", "TRIES", "QueuedSession", "drop_old_marks", "ended_marks", "is_finished", "to_ask", "to_learn"]
 
 # A session that failed so often is learned again only when it grows, or when it is asked for.
 TRIES = 3
@@ -98,6 +98,13 @@ def ended_marks(home: Path) -> dict[str, int]:
     except OSError:
         pass
     return marks
+
+
+def drop_old_marks(home: Path, now: int) -> None:
+    """Marks of sessions that are quiet anyway say nothing more."""
+    for name, ended in ended_marks(home).items():
+        if ended + 2 * QUIET_MS < now:
+            (home / "hooks" / "ended" / name).unlink(missing_ok=True)
 
 
 def is_finished(one: QueuedSession, marks: Mapping[str, int], now: int) -> bool:

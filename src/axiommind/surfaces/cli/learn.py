@@ -127,7 +127,8 @@ def _as_worker(memory: Memory) -> int:
         os.chdir(memory.config.home)  # keeps no folder of the user in use
     if hasattr(os, "nice"):
         os.nice(10)
-    learn_now(memory)
+    if memory.config.index_path.exists():  # the home may be gone since
+        learn_now(memory)
     return 0
 
 
