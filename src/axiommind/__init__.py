@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from axiommind.learning.manual_entries import RememberResult as RememberResult
     from axiommind.learning.policies import StageChange as StageChange
     from axiommind.learning.refresh import RefreshReport as RefreshReport
+    from axiommind.learning.rules_file import RulesProposal as RulesProposal
     from axiommind.learning.run_report import LearningReport as LearningReport
     from axiommind.learning.runs import Metrics as Metrics
     from axiommind.learning.runs import Spent as Spent
@@ -131,6 +132,7 @@ _EXPORTS = {
     "learning.policies": ("StageChange",),
     "learning.refresh": ("RefreshReport",),
     "learning.distilling": ("DistillingState",),
+    "learning.rules_file": ("RulesProposal",),
     "learning.run_report": ("LearningReport",),
     "learning.runs": (
         "Metrics",

@@ -13,10 +13,13 @@ from axiommind.learning.event_writer import note_use, writing
 from axiommind.learning.stage_changes import apply_policy, write_changes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from axiommind.learning.entry_view import EntryShown
     from axiommind.learning.manual_entries import RememberResult
     from axiommind.learning.policies import StageChange
     from axiommind.learning.refresh import RefreshReport
+    from axiommind.learning.rules_file import RulesProposal
     from axiommind.model import Event
     from axiommind.projections.entry_rows import EntryRow, ListedEntry
 
@@ -78,6 +81,15 @@ class Entries:
         from axiommind.learning.refresh import refresh
 
         return refresh(self.home, scope.project)
+
+    def propose_rules(
+        self, project: str, *, file: Path | None = None, stages: Sequence[str] = ("certified",)
+    ) -> RulesProposal:
+        """What the rules file of a project would be with its certified rules in it. Nothing is written."""
+        from axiommind.learning.rules_file import propose_rules
+
+        with self.home.reading(Scope(None), None) as db:
+            return propose_rules(db, project, file=file, stages=stages)
 
     def show(self, name: str) -> EntryShown:
         """One entry with its history and its quotes in their place."""
