@@ -48,7 +48,7 @@ def lines_of(projects: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def blocks(record: dict[str, Any]) -> list[dict[str, Any]]:
-    content = record["message"]["content"]
+    content = record["content"] if record["type"] == "queue-operation" else record["message"]["content"]
     return content if isinstance(content, list) else [{"type": "text", "text": content}]
 
 
@@ -71,8 +71,26 @@ def prompt_of(record: dict[str, Any]) -> str | None:
     return None if not text or NOT_PROMPTS.match(text) else text
 
 
+def queued_of(raw: list[tuple[str, dict[str, Any]]], said: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
+    """What was typed while the agent worked, and stands nowhere else."""
+    found: Counter[tuple[str, str]] = Counter()
+    for session, record in raw:
+        text = record.get("content") if record["type"] == "queue-operation" else None
+        if not isinstance(text, str) or re.match(r"[</]|\{\"task_id", text):
+            continue
+        text = text.strip()
+        if record["operation"] == "popAll":
+            found.pop((session, text), None)
+        elif not any(text in (said_text, *said_text.split("\n")) for one, said_text in said if one == session):
+            found[session, text] += 1
+    return found
+
+
 def test_prompts(real: World, raw: list[tuple[str, dict[str, Any]]]) -> None:
     expected = Counter((s, p) for s, r in raw if (p := prompt_of(r)) is not None)
+    queued = queued_of(raw, expected)
+    assert Counter(real.rows("select session_id, text from prompts where origin = 'queued'")) == queued
+    expected += queued
     found = Counter(real.rows("select session_id, text from prompts"))
     clean = {k: n for k, n in found.items() if "[redacted:" not in k[1]}
     assert sum(found.values()) == sum(expected.values()) > 300

@@ -60,6 +60,7 @@ class Indexing:
             run.catch_up([])
             report = run.transcripts(project, wanted, full=full, prune=prune, progress=progress)
             report.events += run.served(again=full)
+            report.events += run.identities(again=full or report.events > 0)
             if project is None:
                 report.documents = self.documents.index_into(log, key, run.index, full=full, progress=progress)
             run.index.tidy(run.rows)
@@ -172,6 +173,15 @@ class _IndexRun:
         from axiommind.ingest.served import append_served
 
         appended = append_served(self.log, self.index.db, self.home.config.home / "hooks", again=again)
+        if appended:
+            self.catch_up([])
+        return appended
+
+    def identities(self, *, again: bool) -> int:
+        """Which projects these are, as events, for those whose folders are on this machine."""
+        from axiommind.ingest.identities import append_identities
+
+        appended = append_identities(self.log, self.index.db, stop=str(self.home.user), again=again)
         if appended:
             self.catch_up([])
         return appended
