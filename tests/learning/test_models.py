@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -631,16 +632,31 @@ def test_a_child_that_lives_on_does_not_keep_us_waiting(stand: Stand, tmp_path: 
 # --- the real client ---------------------------------------------------------------------------------------
 
 
-def streamed(handler: BaseHTTPRequestHandler) -> None:
+WHOLE = {  # as the schema has it, which the client holds an answer to
+    "kind": "domain",
+    "title": "The port",
+    "text": "The service listens on port 8123.",
+    "rationale": None,
+    "evidence": [{"messageIndex": 0, "quote": "it listens on port 8123"}],
+    "anchors": [],
+    "supersedes": [],
+    "refutedBy": None,
+    "worth": 2,
+    "confidence": 0.6,
+}
+
+
+def streamed(server: Server, handler: BaseHTTPRequestHandler) -> None:
     """The Messages API as Claude Code hears it: the answer comes through its tool `StructuredOutput`."""
+    is_check = "verdicts" in json.dumps(server.requests[-1].body.get("tools"))
+    said = json.dumps({"verdicts": []} if is_check else {"entries": [WHOLE]})
     usage = {"input_tokens": 12, "output_tokens": 55}
     start = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-haiku-5-5", "content": []}
     tool = {"type": "tool_use", "id": "toolu_1", "name": "StructuredOutput", "input": {}}
-    whole = {**entry(), "rationale": None, "target": None, "status": None, "priority": None, "blockedBy": None}
     events = [
         ("message_start", {"message": {**start, "stop_reason": None, "stop_sequence": None, "usage": usage}}),
         ("content_block_start", {"index": 0, "content_block": tool}),
-        ("content_block_delta", {"index": 0, "delta": {"type": "input_json_delta", "partial_json": answer(whole)}}),
+        ("content_block_delta", {"index": 0, "delta": {"type": "input_json_delta", "partial_json": said}}),
         ("content_block_stop", {"index": 0}),
         ("message_delta", {"delta": {"stop_reason": "tool_use", "stop_sequence": None}, "usage": usage}),
         ("message_stop", {}),
@@ -661,11 +677,11 @@ def test_the_real_client(server: Server, tmp_path: Path, ledger: Ledger, monkeyp
         extractor.extract(SESSION)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    server.replies = [streamed]
+    server.replies = [partial(streamed, server)]
     found = extractor.extract(SESSION)
     assert found.model == "claude-haiku-5-5"
     assert [draft.quotes for draft in found.drafts] == [(Quote(0, "it listens on port 8123"),)]
-    assert ledger.oks == [False, True]
+    assert ledger.oks == [False, True, True]  # the session, and then its claims
     assert ledger.calls[1].usd
     asked = [r.body for r in server.requests if r.path.startswith("/v1/messages?") or r.path == "/v1/messages"]
     assert "StructuredOutput" in [tool["name"] for tool in asked[0]["tools"]]

@@ -43,5 +43,5 @@ def say_estimate(memory: Memory, count: int) -> None:
     sessions = min(count, finished)
     options.say(
         f"Asking about {counted(sessions, 'session')} of {finished:,}, newest first: about "
-        f"{sessions * state.median_tokens:,} tokens ({state.median_tokens:,} each, by the measured median)"
+        f"{sessions * state.median_tokens:,} tokens ({state.median_tokens:,} each, the median of real sessions)"
     )
