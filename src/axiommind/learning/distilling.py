@@ -29,8 +29,8 @@ __all__ = [
     "usual_model",
 ]
 
-# Of one session. The questions about 157 real sessions have 5,400 (median; a quarter of them over 7,900); the rest is for
-# the answer and for the second question about it.
+# Of one session. The questions about 157 real sessions have 5,400 (median; a quarter of them over 7,900); the rest is
+# for the answer and for the second question about it.
 MEDIAN_TOKENS = 9_000
 _USUAL = "claude"
 

@@ -30,7 +30,7 @@ def state_lines(state: DistillingState) -> list[str]:
     if state.problem:
         lines.append(f"  it cannot be asked now: {state.problem}")
     lines.append(f"  sent to {state.model}: the redacted text of finished sessions, only what is new in them")
-    lines.append(f"  about {state.median_tokens:,} tokens a session (median of real sessions), within the caps of axm budget")
+    lines.append(f"  about {state.median_tokens:,} tokens a session (median of real sessions), capped by axm budget")
     older = f"; {counted(state.backlog, 'older one')}: axm learn --backfill N" if state.backlog else ""
     lines.append(f"  waiting: {counted(state.waiting, 'finished session')}{older}")
     return [*lines, "  to switch it off: axm learn --model off"]
@@ -48,7 +48,7 @@ def offer_lines(config: Config, median_tokens: int, program: str) -> list[str]:
         "Your own agent can learn far more than the rules. In the background, after a session has ended,",
         f"  `{program}` reads it and writes down what is worth remembering, with quotes that are checked here.",
         "  sent:  the redacted text of finished sessions, to your own agent and under your own account",
-        f"  takes: about {median_tokens:,} tokens a session (median of real sessions), {most} (budget.* in config.toml)",
+        f"  takes: about {median_tokens:,} tokens a session (median of real sessions), {most}",
         "  It is off until you say yes. axm learn --model off switches it off again, axm budget shows what it took.",
     ]
 
