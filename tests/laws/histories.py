@@ -37,6 +37,11 @@ record = st.sampled_from(
         "summary",
         "relocate",
         "homeless",
+        "enqueue",
+        "popAll",
+        "repeated",
+        "refused",
+        "compacted",
     ]
 )
 
@@ -107,6 +112,16 @@ class History:
         elif kind == "homeless":
             line = build.prompt(f"no folder {n}")
             line.pop("cwd", None)
+        elif kind in ("enqueue", "popAll"):  # typed while the agent was at work, or taken back
+            line = build.add("queue-operation", operation=kind, content=f"queued {n % 3}")
+            del line["uuid"]
+        elif kind == "repeated":
+            line = build.prompt(f"queued {n % 3}")
+        elif kind == "refused":
+            said = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+            line = build.result(self.open_tools.get(session, "toolu-none"), f"{said}not {n}", error=True)
+        elif kind == "compacted":
+            line = build.prompt(f"This session is being continued, {n}", isCompactSummary=True)
         elif kind == "prompt":
             line = build.prompt(f"please fix 테스트 number {n} in React組件")
         elif kind == "text":
