@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
     from axiommind.projections.transcript import ToolCall, Transcript
 
-__all__ = ["FailedRun", "Solution", "failures", "line_in", "line_quote", "main_program", "shown", "solution"]
+__all__ = [
+    "FailedRun",
+    "Solution",
+    "failures",
+    "line_in",
+    "line_quote",
+    "main_program",
+    "said_to_fail",
+    "shown",
+    "solution",
+]
 
 _AHEAD = 30  # uses after the failure in which it must have worked
 _RESULT = 20_000
@@ -83,6 +93,7 @@ _MANAGERS = frozenset(("npm", "pnpm", "yarn", "bun", "make", "just", "python", "
 _COMMAND = 2_000
 _HELPING = 2  # commands in between that are told
 _FAILING = lazy(r"\b[1-9]\d* (?:fail|error)|exited with code [1-9]|exit(?: code)?[=: ]+[1-9]")
+_NOTHING_RAN = lazy(r"\bno tests? (?:found|files?|ran|collected)|\bno projects matched|\b0 tests?\b", re.IGNORECASE)
 _PIPED = lazy(r"\|\s*(?:tail|head|cat)\b|\|\|\s*(?:true|echo)|;\s*echo\b")
 
 
@@ -224,6 +235,14 @@ def solution(transcript: Transcript, failure: FailedRun) -> Solution | None:
         if _PREPARING.search(again) and changes_things(use.given):
             ran[shown(again, 80)] = use
     return None
+
+
+def said_to_fail(transcript: Transcript, use: ToolCall) -> bool:
+    """Whether a run that did not fail printed that something did: a pipe hides how it ended."""
+    said = "\n".join(transcript.messages[one].text[:_RESULT] for one in use.results)
+    if _FAILING.search(said.lower()) or _NOTHING_RAN.search(said):
+        return True
+    return any(one.is_about_code for one in signatures(said, _LIMIT))
 
 
 def _failed_again(said: str, failure: FailedRun) -> bool:
