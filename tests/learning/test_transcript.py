@@ -23,6 +23,7 @@ from axiommind.memory import Scope
 from axiommind.projections import transcript as recorded
 from axiommind.projections.transcript import Message, Transcript
 from axiommind.text import jsonlines
+from axiommind.text.pasted import pasted_spans
 from tests.examples import examples
 from tests.learning.sessions import Session
 from tests.transcripts import Lines, World, encode
@@ -214,14 +215,16 @@ def stands(message: Message, text: str | None) -> None:
     if message.text != text:
         assert message.role == "person", message
         assert all(a in (" ", b) for a, b in zip(message.text, text, strict=True)), message
-        assert "<system-reminder>" in text or re.match(r"\s*<ide_\w+>|The user doesn't want", text), message
+        put_in = "<system-reminder>" in text or re.match(r"\s*<ide_\w+>|The user doesn't want", text)
+        assert put_in or pasted_spans(text), message
 
 
 def in_order(read: Transcript) -> None:
     places = [(message.position, message.line) for message in read.messages]
     assert places == sorted(places)
-    # What was said when refusing a call stands in its result.
-    assert len({(m.position, m.line, m.block, m.role) for m in read.messages}) == len(read.messages)
+    # What was said when refusing a call stands in its result, and what was pasted in what was typed.
+    whose = {(m.position, m.line, m.block, m.role, m.provenance) for m in read.messages}
+    assert len(whose) == len(read.messages)
 
 
 def at(value: Any, pointer: str) -> Any:

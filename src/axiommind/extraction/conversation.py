@@ -206,7 +206,7 @@ def _worth(message: Message, use: ToolCall | None, field: str) -> tuple[int, int
     if message.role == "summary":  # the session's own lines say it, and what they do not is not to be believed
         return _RETURNED, 0
     if message.role == "person":
-        return _PERSON, _PERSON_CHARS
+        return _PERSON, _PERSON_CHARS if message.provenance != "pasted" else _ASSISTANT_CHARS
     if message.role == "assistant":
         return _SAID, _ASSISTANT_CHARS
     if message.role == "call":

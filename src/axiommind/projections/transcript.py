@@ -15,7 +15,7 @@ from axiommind.sources import Source
 from axiommind.sources import load as load_source
 from axiommind.sources.records import Block, CallBlocks
 from axiommind.text import jsonlines
-from axiommind.text.pasted import is_pasted
+from axiommind.text.pasted import is_pasted, pasted_spans, without
 from axiommind.tools.kinds import UNKNOWN_TOOL, KnownTool
 from axiommind.tools.provenance import call_provenance, result_provenance
 
@@ -110,7 +110,7 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
             continue
         done.add((name, first_line))
         room = load_source(source)
-        blocks, calls = _counting(room.blocks(content, first_line, frozenset(seen)), position, queued)
+        blocks, calls = _settled(room.blocks(content, first_line, frozenset(seen)), position, queued)
         base = len(messages)
         first_use = len(uses)
         uses += [_call(room, call, base, call.uuid in elsewhere) for call in calls]
@@ -141,20 +141,37 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
     return Transcript(*about, tuple(_with_provenance(messages, uses)), tuple(uses))
 
 
-def _counting(
+def _settled(
     read: tuple[list[Block], list[CallBlocks]], position: int, queued: set[tuple[int, int]]
 ) -> tuple[list[Block], list[CallBlocks]]:
-    """The blocks, with those of queued prompts as the index counts them: a person's words, or left out."""
+    """The blocks of a segment as they count: queued prompts are a person's words or left out, as the index has it, and
+    what a program wrote into a prompt is a block of its own."""
     blocks, calls = read
-    if all(b.role != "queued" for b in blocks):
-        return blocks, calls
     kept: list[Block] = []
-    moved: dict[int, int] = {}  # places of blocks, after others were left out
+    moved: dict[int, int] = {}  # places of blocks, after others were left out or put in
     for place, block in enumerate(blocks):
-        if block.role != "queued" or (position, block.line) in queued:
-            moved[place] = len(kept)
-            kept.append(block._replace(role="person") if block.role == "queued" else block)
-    return kept, [call._replace(leaves={p: moved[at] for p, at in call.leaves.items()}) for call in calls]
+        moved[place] = len(kept)
+        if block.role == "queued":
+            if (position, block.line) not in queued:
+                continue
+            block = block._replace(role="person")
+        kept += _typed_and_pasted(block) if block.role == "person" and not block.provenance else (block,)
+    if any(place != at for place, at in moved.items()):
+        calls = [call._replace(leaves={p: moved[at] for p, at in call.leaves.items()}) for call in calls]
+    return kept, calls
+
+
+def _typed_and_pasted(block: Block) -> tuple[Block, ...]:
+    """What somebody typed and what a program wrote, at the same place, each with blanks for the other."""
+    if is_pasted(block.text):
+        return (block._replace(provenance="pasted"),)
+    spans = pasted_spans(block.text)
+    if not spans:
+        return (block,)
+    typed = without(block.text, spans)
+    ends = [0, *(place for span in spans for place in span), len(block.text)]
+    pasted = without(block.text, zip(ends[::2], ends[1::2], strict=True))
+    return block._replace(text=typed), block._replace(text=pasted, provenance="pasted")
 
 
 def _with_provenance(messages: list[Message], uses: list[ToolCall]) -> Iterator[Message]:
@@ -169,7 +186,7 @@ def _with_provenance(messages: list[Message], uses: list[ToolCall]) -> Iterator[
 
 def _provenance(message: Message, use: ToolCall | None, field: str) -> str:
     if message.role == "person":
-        return "pasted" if is_pasted(message.text) else "person"
+        return "person"
     if message.role == "assistant":
         return "agent"
     if message.role == "call":
