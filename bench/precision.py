@@ -134,6 +134,83 @@ def todos() -> dict[str, Score]:
     return scores
 
 
+def dialogues() -> dict[str, Score]:
+    """Hand-made ends of sessions: a draft is right when the row has its title among what is open."""
+    scores = {}
+    for rule in measured_by("turns"):
+        mine = [
+            (row, draft)
+            for row in rows(rule.labelled)
+            for draft in RulesExtractor().find(_dialogue(row["turns"]))[0]
+            if draft.rule == rule.name
+        ]
+        scores[rule.name] = Score(len(mine), len(mine), sum(draft.title in row["open"] for row, draft in mine))
+    return scores
+
+
+def missed() -> list[str]:
+    """What the dialogues leave open, and no rule finds."""
+    return [
+        title
+        for row in rows("open-work")
+        for title in row["open"]
+        if title not in {draft.title for draft in RulesExtractor().find(_dialogue(row["turns"]))[0]}
+    ]
+
+
+def _dialogue(turns: list[list[str]]) -> Transcript:
+    messages: list[Message] = []
+    uses: list[ToolCall] = []
+    for role, text in turns:
+        use = len(uses) if role == "ask" else None
+        provenance = "person" if role == "person" else "agent"
+        message = Message(1, len(messages) + 1, "", "call" if use is not None else role, text, None, use, False)
+        if use is not None:
+            leaves = {"/questions/0/question": len(messages)}
+            given = {"questions": [{"question": text}]}
+            call = ToolCall("AskUserQuestion", "AskUserQuestion", given, None, 1, leaves, (), None)
+            uses.append(call._replace(tool=TOOLS["AskUserQuestion"]))
+        messages.append(message._replace(provenance=provenance))
+    return _session(tuple(messages), tuple(uses))
+
+
+_CALLS = {
+    "edit": ("Write", "file_path", "content"),
+    "read": ("Read", "file_path", ""),
+    "run": ("Bash", "command", ""),
+    "search": ("Glob", "pattern", ""),
+}
+
+
+def todo_files() -> dict[str, Score]:
+    """Hand-made calls on files of todos: a draft is right when the row has its title with these statuses."""
+    scores = {}
+    for rule in measured_by("calls"):
+        drafts = right = 0
+        for row in rows(rule.labelled):
+            for draft in RulesExtractor().find(_calls(row["calls"]))[0]:
+                drafts += 1
+                right += row["right"].get(draft.title) == [step.status for step in draft.steps]
+        scores[rule.name] = Score(drafts, drafts, right)
+    return scores
+
+
+def _calls(calls: list[list[str]]) -> Transcript:
+    messages: list[Message] = []
+    uses: list[ToolCall] = []
+    for kind, about, text in calls:
+        name, field, content = _CALLS[kind]
+        given, leaves = {field: about}, {f"/{field}": len(messages)}
+        messages.append(Message(1, 1, "", "call", about, None, len(uses), False))
+        if content:
+            given[content], leaves[f"/{content}"] = text, len(messages)
+            messages.append(Message(1, 1, "", "call", text, None, len(uses), False))
+        messages.append(Message(1, 1, "", "result", "ok" if content else text, None, len(uses), False))
+        call = ToolCall(name, name, given, None, 1, leaves, (len(messages) - 1,), False)
+        uses.append(call._replace(tool=TOOLS[name]))
+    return _session(tuple(messages), tuple(uses))
+
+
 def _todo_session(lists: list[list[list[str]]]) -> Transcript:
     messages: list[Message] = []
     uses: list[ToolCall] = []
@@ -180,7 +257,7 @@ def main() -> None:
     start = time.perf_counter()
     drafts = [(one.session_id, draft) for one in sessions for draft in RulesExtractor().find(one)[0]]
     seconds = time.perf_counter() - start
-    scores = real(drafts) | todos() | sentences()
+    scores = real(drafts) | todos() | sentences() | dialogues() | todo_files()
     if options.json:
         table = {rule: score._asdict() | {"precision": score.precision} for rule, score in scores.items()}
         print(json.dumps({"sessions": len(sessions), "seconds": round(seconds, 3), "rules": table}, indent=2))

@@ -276,7 +276,11 @@ class Pipeline:
                 found = self._reread(work)
                 events = list(self._entries(work, found, checked, changes))
                 with work.step("tasks"):
-                    resolved = self._tasks(work)
+                    state = IndexState(
+                        self._index.db, (name for name, _ in found.withdrawn), (name for name, _ in found.returned)
+                    )
+                    resolved = self._tasks(work, state)
+                self._void(work, state)
                 for event in (*events, *resolved.events):
                     self._append(work, event)
                 report.rejected_before += sum(is_rejected(self._index.db, one) for one in work.drafts)
@@ -320,14 +324,21 @@ class Pipeline:
                 self._index.db, origin, found.new, checked, rise, changed=found.changed, moved=found.moved
             )
 
-    def _tasks(self, work: _Work) -> ResolvedTasks:
-        db = self._index.db
+    def _tasks(self, work: _Work, state: IndexState) -> ResolvedTasks:
         noted = [
             TaskNote(one.draft, one.entry_id, one.aligned, one.steps)
             for one in work.drafts
             if one.draft.type == "task_note" and not is_rejected(self._index.db, one)
         ]
-        return resolve(IndexState(db), noted, project=work.project, epoch=work.epoch, now=self._now(), near=self._near)
+        return resolve(state, noted, project=work.project, epoch=work.epoch, now=self._now(), near=self._near)
+
+    def _void(self, work: _Work, state: IndexState) -> None:
+        """Who spoke of a task that this session opened, and takes back, is to be learned again for its part of it."""
+        for (session, project), entities in state.orphans(work.session).items():
+            voided = NewEvent(
+                "learning_voided", {"session": session, "entities": entities}, (session, work.session, work.head)
+            )
+            self._writer.append(voided, session=session, project=project, build=work.build_id)
 
     def _append(self, work: _Work, event: NewEvent) -> None:
         self._writer.append(event, session=work.session, project=work.project, build=work.build_id)

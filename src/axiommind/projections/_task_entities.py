@@ -32,7 +32,7 @@ from axiommind.projections.task_fold import (
 __all__ = ["events_about", "events_of_entry", "is_created", "recompute"]
 
 _UNKNOWN_CONFIDENCE = 0.5
-_CREATING_ROWS = f"event_type in ({', '.join(repr(name) for name in CREATING)})"
+_CREATING_ROWS = f"not withdrawn and event_type in ({', '.join(repr(name) for name in CREATING)})"
 _IS_CREATED = f"select 1 from task_events where entity_id = ? and {_CREATING_ROWS} limit 1"
 
 
@@ -249,7 +249,8 @@ class _Recompute:
         rows = self._db.execute(
             """
             select stage from entries
-            where entry_id in (select entry_id from task_events where entity_id = ? and entry_id is not null)
+            where entry_id in (
+                select entry_id from task_events where entity_id = ? and entry_id is not null and not withdrawn)
             """,
             (entity,),
         )
@@ -319,22 +320,32 @@ def _title_norm(title: str, key: str, project: str) -> str:
 # --- reading its own rows ----------------------------------------------------------------------------------
 
 
-def _rows(db: sqlite3.Connection, where: str, values: dict[str, Any]) -> Iterator[TaskEvent]:
+def _rows(
+    db: sqlite3.Connection, where: str, values: dict[str, Any], gone: Iterable[str] = (), back: Iterable[str] = ()
+) -> Iterator[TaskEvent]:
     for *rest, body in db.execute(
         f"""
         select position, event_type, entity_id, entry_id, project, actor, at, body
-        from task_events where {where} order by position
+        from task_events
+        where {where}
+          and (not withdrawn or entry_id in (select value from json_each(:back)))
+          and (entry_id is null or entry_id not in (select value from json_each(:gone)))
+        order by position
         """,
-        values,
+        {**values, "gone": json.dumps(list(gone)), "back": json.dumps(list(back))},
     ):
         yield TaskEvent._make((*rest, json.loads(body)))
 
 
-def events_about(db: sqlite3.Connection, entity: str) -> Iterator[TaskEvent]:
-    """Every event about an entity, in order."""
-    return _rows(db, "entity_id = :id", {"id": entity})
+def events_about(
+    db: sqlite3.Connection, entity: str, gone: Iterable[str] = (), back: Iterable[str] = ()
+) -> Iterator[TaskEvent]:
+    """Every event about an entity, in order; as if these entries were withdrawn, and those not."""
+    return _rows(db, "entity_id = :id", {"id": entity}, gone, back)
 
 
-def events_of_entry(db: sqlite3.Connection, entry: str) -> list[TaskEvent]:
+def events_of_entry(
+    db: sqlite3.Connection, entry: str, gone: Iterable[str] = (), back: Iterable[str] = ()
+) -> list[TaskEvent]:
     """Every event that an entry gave rise to, in order."""
-    return list(_rows(db, "entry_id = :id", {"id": entry}))
+    return list(_rows(db, "entry_id = :id", {"id": entry}, gone, back))

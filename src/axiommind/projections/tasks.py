@@ -2,7 +2,8 @@
 
 `task_events` holds the events as rows with their text; everything else is recomputed from the rows of the entities that
 were touched, so that a rebuild and an increment agree. Forgetting deletes rows and recomputes; so does voiding what one
-session said of some entities, which lets it be learned again. An edge needs both its ends. A blocked task whose every
+session said of some entities, which lets it be learned again. What an entry said counts while the entry is not
+withdrawn. An edge needs both its ends. A blocked task whose every
 blocker was forgotten waits for the project's unknown blocker.
 """
 
@@ -21,7 +22,7 @@ __all__ = ["apply", "create", "events_about", "events_of_entry"]
 NAME = "tasks"
 VERSION = 3
 AFTER: tuple[str, ...] = ("entries",)
-EVENT_TYPES = (*TASK_EVENTS, "learning_voided", "forgotten", "promoted")
+EVENT_TYPES = (*TASK_EVENTS, "learning_voided", "entry_withdrawn", "entry_returned", "forgotten", "promoted")
 TABLES = (
     Table(
         "entities",
@@ -74,7 +75,8 @@ _DDL = (
         entry_id text,
         actor text not null,
         at integer not null,
-        body text not null check (json_valid(body))
+        body text not null check (json_valid(body)),
+        withdrawn integer not null default 0
     )
     """,
     "create index idx_task_events_entity on task_events(entity_id, event_type, position)",
@@ -206,6 +208,8 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
             _forget(db, event, touched, flipped)
         elif event.event_type == "learning_voided":
             _void(db, event, touched, flipped)
+        elif event.event_type in ("entry_withdrawn", "entry_returned"):
+            _withdraw(db, event, touched, flipped)
         elif event.event_type == "promoted":
             promoted |= {change["entry_id"] for change in event.payload["changes"]}
         else:
@@ -275,3 +279,14 @@ def _void(db: sqlite3.Connection, event: Event, touched: set[str], flipped: set[
         if found.rowcount:
             touched.add(entity)
             flipped.add(entity)
+
+
+def _withdraw(db: sqlite3.Connection, event: Event, touched: set[str], flipped: set[str]) -> None:
+    """What an entry said counts no more, or again."""
+    entry, is_gone = event.payload["entry_id"], int(event.event_type == "entry_withdrawn")
+    where = "entry_id = ? and position < ?"
+    found = db.execute(f"select distinct entity_id from task_events where {where}", (entry, event.position)).fetchall()
+    entities = {row[0] for row in found}
+    db.execute(f"update task_events set withdrawn = ? where {where}", (is_gone, entry, event.position))
+    touched |= entities
+    flipped |= entities

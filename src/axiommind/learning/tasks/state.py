@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -35,17 +36,40 @@ _TASKS = """
 """
 
 
-class IndexState:
-    """Tasks, conditions and artifacts as the index has them."""
+_ORPHANS = """
+    select distinct o.session_id, o.project, o.entity_id
+    from task_events o
+    join task_events c on c.entity_id = o.entity_id
+    where c.event_type = 'task_created'
+      and c.entry_id in (select value from json_each(:gone))
+      and o.session_id <> :session
+      and o.entry_id is not null
+      and not o.withdrawn
+    order by 1, 2, 3
+"""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+
+class IndexState:
+    """Tasks, conditions and artifacts as the index has them; as if these entries were withdrawn, and those back."""
+
+    def __init__(self, db: sqlite3.Connection, gone: Iterable[str] = (), back: Iterable[str] = ()) -> None:
         self._db = db
+        self._gone, self._back = frozenset(gone), frozenset(back)
 
     def events_about(self, entity: str) -> list[TaskEvent]:
-        return list(events_about(self._db, entity))
+        return list(events_about(self._db, entity, self._gone, self._back))
 
     def events_of_entry(self, entry: str) -> list[TaskEvent]:
-        return events_of_entry(self._db, entry)
+        return events_of_entry(self._db, entry, self._gone, self._back)
+
+    def orphans(self, session: str) -> dict[tuple[str, str], list[str]]:
+        """By other sessions (and their project), the tasks they speak of that only entries which are withdrawn have
+        opened."""
+        found: dict[tuple[str, str], list[str]] = {}
+        values = {"session": session, "gone": json.dumps(sorted(self._gone))}
+        for other, project, entity in self._db.execute(_ORPHANS, values):
+            found.setdefault((other, project), []).append(entity)
+        return found
 
     def kind(self, entity: str) -> str | None:
         row = self._db.execute("select entity_type from entities where entity_id = ?", (entity,)).fetchone()
