@@ -31,6 +31,8 @@ _ACTIVE = """
     where status in ('active', 'contested')
       and stage <> 'raw'
       and kind <> 'record'
+      and (entry_type <> 'task_note'
+           or (session_id = :session and json_extract(content_json, '$.status') not in ('done', 'cancelled')))
       and (session_id = :session or (project = :project and coalesce(happened_at, 0) <= :ended))
     order by session_id <> :session, coalesce(happened_at, 0) desc, entry_id
     limit :most
