@@ -2,24 +2,8 @@
 
 from __future__ import annotations
 
-from axiommind.extraction.drafts import Draft, Quote
 from axiommind.extraction.selection import room_for, select
-from axiommind.projections.transcript import Message, Transcript
-
-
-def session(*said: tuple[str, str]) -> Transcript:
-    """A session of texts by role; who wrote a text follows from the role."""
-    origin = {"person": "person", "assistant": "agent", "result": "tool"}
-    messages = tuple(
-        Message(1, n + 1, "", role, text, n, None, False, False, origin[role]) for n, (role, text) in enumerate(said)
-    )
-    return Transcript("s", "p", "claude_code", None, None, False, "1.1", messages, ())
-
-
-def draft(transcript: Transcript, message: int, rule: str = "findings", **more: object) -> Draft:
-    text = transcript.messages[message].text
-    given = {"type": "insight", "kind": "domain", "title": text, "text": text, **more}
-    return Draft(quotes=(Quote(message, text),), rule=rule, **given)  # type: ignore[arg-type]
+from tests.learning.spoken import draft, session
 
 
 def test_a_short_session_gives_few_and_a_long_one_more() -> None:

@@ -1,18 +1,20 @@
 """Selection: of everything that the rules found in a session, the few that a person would write down.
 
-Claims that say the same are one. What is left is ranked by whose words it rests on and what it is good for, and about
-seven are kept, a few more of a long session. Tasks are not counted: a list is as long as it is. The same session gives
-the same choice, whoever asks and however often.
+What the session itself takes back is out, and claims that say the same are one. What is left is ranked by whose words
+it rests on and what it is good for, and about seven are kept, a few more of a long session. Tasks are not counted: a
+list is as long as it is. The same session gives the same choice, whoever asks and however often.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from axiommind.extraction.likeness import words_in
 from axiommind.extraction.quoting import MOST_QUOTES, only
-from axiommind.extraction.rules import FIX, OWN_WORDS, PLAN, QUESTION, RECORD, form_of
+from axiommind.extraction.refutation import refuted
+from axiommind.extraction.rules import FIX, MOST_DRAFTS, OWN_WORDS, PLAN, QUESTION, RECORD, declared, form_of
 from axiommind.model import PROVENANCES
 from axiommind.text.patterns import lazy
 
@@ -27,7 +29,6 @@ _PROMPTS_A_PLACE = 3  # so many prompts of the person make room for one more
 _SAME_WORDS = 0.8
 _SAME_LINES = 0.6
 _LONG_QUOTE = 20
-_WORD = lazy(r"[a-z0-9_]{2,}|[\u3040-\u30ff\u3400-\u9fff]{1,2}|[\uac00-\ud7a3]{2}", re.IGNORECASE)
 _NUMBER = lazy(r"\d+")
 _TRUST = {name: place for place, name in enumerate(PROVENANCES)}
 # What is asked for first, by the form of its rule; what has none of these goes by its kind.
@@ -37,12 +38,17 @@ _BY_KIND = {"preference": 0, "convention": 1, "decision": 2, "gotcha": 2, "howto
 
 class SelectedDrafts(NamedTuple):
     kept: tuple[Draft, ...]  # in the order they were given
+    refuted: int  # taken back later in the session
     merged: int  # said by one that is kept
     left_out: int  # worth less than those kept
 
     @property
     def notes(self) -> tuple[str, ...]:
-        said = {"said twice and merged": self.merged, "left out, less worth keeping": self.left_out}
+        said = {
+            "taken back later in the session": self.refuted,
+            "said twice and merged": self.merged,
+            "left out, less worth keeping": self.left_out,
+        }
         return tuple(f"{count} {what}" for what, count in said.items() if count)
 
 
@@ -53,20 +59,38 @@ def room_for(transcript: Transcript) -> int:
 
 
 def select(transcript: Transcript, drafts: Sequence[Draft]) -> SelectedDrafts:
-    tasks = {n for n, draft in enumerate(drafts) if draft.type == "task_note"}
-    claims = sorted((n for n in range(len(drafts)) if n not in tasks), key=lambda n: (*_rank(transcript, drafts[n]), n))
+    tasks = {n: draft for n, draft in enumerate(drafts) if draft.type == "task_note"}
+    out = refuted(transcript, drafts)
+    claims = {n: draft for n, draft in enumerate(drafts) if n not in tasks and n not in out}
+    distinct = _merged({n: claims[n] for n in sorted(claims, key=lambda n: (*_rank(transcript, claims[n]), n))})
+    chosen = _capped(distinct, room_for(transcript))
+    kept = chosen | tasks
+    in_order = tuple(kept[n] for n in sorted(kept))
+    return SelectedDrafts(in_order, len(out), len(claims) - len(distinct), len(distinct) - len(chosen))
+
+
+def _merged(ranked: dict[int, Draft]) -> dict[int, Draft]:
+    """Each claim once: the better one, with the quotes of both."""
     kept: dict[int, Draft] = {}
-    merged = 0
-    for n in claims:
-        twin = next((place for place, one in kept.items() if _say_the_same(one, drafts[n])), None)
+    for n, draft in ranked.items():
+        twin = next((place for place, one in kept.items() if _say_the_same(one, draft)), None)
         if twin is None:
-            kept[n] = drafts[n]
+            kept[n] = draft
         else:
-            merged += 1
-            kept[twin] = kept[twin]._replace(quotes=only(kept[twin].quotes, drafts[n].quotes)[:MOST_QUOTES])
-    chosen = dict(list(kept.items())[: room_for(transcript)])
-    all_kept = chosen | {n: drafts[n] for n in tasks}
-    return SelectedDrafts(tuple(all_kept[n] for n in sorted(all_kept)), merged, len(kept) - len(chosen))
+            kept[twin] = kept[twin]._replace(quotes=only(kept[twin].quotes, draft.quotes)[:MOST_QUOTES])
+    return kept
+
+
+def _capped(ranked: dict[int, Draft], room: int) -> dict[int, Draft]:
+    """The best, and of no rule more than it may give."""
+    rules = declared()
+    given: Counter[str] = Counter()
+    kept: dict[int, Draft] = {}
+    for n, draft in ranked.items():
+        given[draft.rule] += 1
+        if len(kept) < room and given[draft.rule] <= (rules[draft.rule].most if draft.rule in rules else MOST_DRAFTS):
+            kept[n] = draft
+    return kept
 
 
 def _rank(transcript: Transcript, draft: Draft) -> tuple[float, ...]:
@@ -90,11 +114,7 @@ def _say_the_same(one: Draft, other: Draft) -> bool:
 
 
 def _words(draft: Draft) -> frozenset[str]:
-    return frozenset(_pieces(f"{draft.title} {draft.text}"[:2_000].casefold()))
-
-
-def _pieces(text: str) -> Iterable[str]:
-    return (match[0] for match in _WORD.finditer(text))
+    return words_in(f"{draft.title} {draft.text}"[:2_000])
 
 
 def _quote_the_same(one: Draft, other: Draft) -> bool:

@@ -52,6 +52,7 @@ class Rule(NamedTuple):
     total: int
     form: str = PLAIN
     note: str = ""  # on the measurement
+    most: int = MOST_DRAFTS  # of its drafts that a session keeps
 
     @property
     def precision(self) -> float:
