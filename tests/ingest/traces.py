@@ -31,7 +31,7 @@ def events(world: World) -> list[tuple[str, str]]:
 
 
 def nowhere(world: World, *words: str) -> None:
-    for path in world.home.iterdir():
+    for path in (one for one in world.home.rglob("*") if one.is_file()):
         content = path.read_bytes()
         for word in words:
             assert word.encode() not in content, (path.name, word)

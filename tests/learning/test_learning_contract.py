@@ -221,7 +221,7 @@ def test_a_home_that_can_only_be_read_answers(told: World) -> None:
     decision = of(told, ONE, "decision")[0]
     task = told.memory().tasks.list(Scope(ONE))[0].task_id
     SqliteLog(told.home / "log.db", (told.home / "redaction.key").read_bytes()).close()
-    for path in told.home.iterdir():
+    for path in (one for one in told.home.rglob("*") if one.is_file()):
         path.chmod(0o444)
     told.home.chmod(0o555)
     asked = {

@@ -373,14 +373,15 @@ def test_an_entry_names_its_task(learned: World, axm: Axm) -> None:
 
 @contextmanager
 def read_only(world: World) -> Iterator[None]:
+    files = [path for path in world.home.iterdir() if path.is_file()]
     world.home.chmod(0o500)
-    for file in world.home.iterdir():
+    for file in files:
         file.chmod(0o400)
     try:
         yield
     finally:
         world.home.chmod(0o700)
-        for file in world.home.iterdir():
+        for file in files:
             file.chmod(0o600)
 
 
