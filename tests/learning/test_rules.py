@@ -291,6 +291,37 @@ def test_what_decides_nothing_about_the_project(world: World, asked: dict[str, A
     assert learned(world, lines) == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (question("スペックの内容で問題ないですか？", ("このまま進める", "PR を作成")), "このまま進める"),
+        (question("이대로 진행할까요?", ("네", "진행합니다")), "네"),
+        (question("是否继续？", ("继续", "下一步")), "继续"),
+        (question("キャッシュはどこに置きますか？", ("ファイル", "一つ")), "ベストプラクティス"),
+        (question("저장소는 무엇을 쓸까요?", ("SQLite", "파일")), "알아서 해줘"),
+    ],
+)
+def test_what_decides_nothing_in_other_languages(world: World, asked: dict[str, Any], answer: str) -> None:
+    lines = Lines()
+    use(lines, "AskUserQuestion", answered((asked["question"], answer)), questions=[asked])
+    assert learned(world, lines) == []
+
+
+def test_an_answer_in_own_words_and_notes_beside_a_choice(world: World) -> None:
+    lines = Lines()
+    port = question("Which port should the server listen on?", ("8080", "Common."), ("9000", "Free."))
+    said = (
+        f'User has answered your questions: "{STORE["question"]}"="files in the home folder, one per session", '
+        f'"{port["question"]}"="9000" user notes: the proxy owns 8080. '
+        "You can now continue with the user's answers in mind."
+    )
+    use(lines, "AskUserQuestion", said, questions=[STORE, port])
+    own, noted = learned(world, lines)
+    assert (own.rule, own.text) == ("answers-own", "files in the home folder, one per session")
+    assert noted.rule == "answers" and noted.text.startswith("9000: the proxy owns 8080")
+    assert all(quote.text in said or quote.text.startswith("Which") or quote.text == "Free." for quote in noted.quotes)
+
+
 def test_a_rejected_question_decides_nothing(world: World) -> None:
     lines = Lines()
     use(lines, "AskUserQuestion", REJECTED, True, questions=[STORE])
@@ -317,6 +348,46 @@ def test_approved_plans(world: World) -> None:
         "Every request asks for a new token.",
         "1. Add a cache",
     ]
+
+
+DECIDED = """# Plan: Group the report by owner
+
+## Context
+
+The report is one long list.
+
+The user wants:
+- Groups sorted by name
+
+## Approach
+
+Rows without an owner go to a group of their own instead of being hidden.
+
+## Files to modify
+
+- `report.py` instead of `rows.py`
+
+## Verification
+
+1. Only the new groups are shown
+"""
+
+
+def test_what_a_plan_decided(world: World) -> None:
+    lines = Lines()
+    lines.prompt(f"Implement the following plan:\n\n{DECIDED}")
+    (draft,) = learned(world, lines)
+    assert draft.text.splitlines()[1:] == [
+        "- Groups sorted by name",
+        "- Rows without an owner go to a group of their own instead of being hidden.",
+    ]
+
+
+def test_a_plan_that_the_person_came_back_on(world: World) -> None:
+    lines = Lines()
+    lines.prompt(f"Implement the following plan:\n\n{DECIDED}")
+    lines.prompt("the report should be grouped by date instead of by owner")
+    assert [draft.rule for draft in learned(world, lines)] == ["said-choice"]
 
 
 def test_a_plan_says_no_more_than_it_quotes(world: World) -> None:

@@ -1,4 +1,10 @@
-"""Plans that a person approved, or gave as the task. Another agent's prompt is nobody's approval."""
+"""Plans that a person approved, or gave as the task. Another agent's prompt is nobody's approval.
+
+Of a plan it is worth keeping what was decided in it and why: the paragraph of its context, what the person is said to
+want, the lines under "Approach", "Decisions" and the like, and lines that choose one way over another. Headings fill
+what room is left; steps, files and how it is verified do not count. A plan that the person came back on in the same
+session, asking for something else of the same name, is not kept: what they said then is.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +14,7 @@ from typing import TYPE_CHECKING
 from axiommind.extraction.drafts import Draft, Quote
 from axiommind.extraction.quoting import MOST_QUOTES, SHORTEST, clip, covered, cut, given, only, within
 from axiommind.extraction.rules import PLAN, Rule
+from axiommind.extraction.rules._prompts import own_prompts
 from axiommind.text.patterns import lazy
 from axiommind.tools.kinds import PROPOSE_PLAN
 
@@ -20,8 +27,8 @@ RULES = (
         types=("decision",),
         form=PLAN,
         labelled="plans",
-        right=39,
-        total=40,
+        right=36,
+        total=37,
         note="131 real sessions; wrong: overturned by the next prompt",
     ),
 )
@@ -41,6 +48,35 @@ _USUAL = lazy(  # headings that every plan has
     r"|proposed changes|verification|critical notes|key references|out of scope|test plan|summary",
     re.IGNORECASE,
 )
+_DECIDES = lazy(  # a section of what was decided, and a line that says what the person wants
+    r"(?:\d+\.\s*)?(?:(?:key |design |user |confirmed |architectural )*(?:decisions?|requirements?|approach"
+    r"|strategy|solution|design|principles?)\b"
+    r"|方針|設計|決定|アプローチ|要件|방침|설계|결정|접근|요구|方案|设计|決策|决定|决策|需求)",
+    re.IGNORECASE,
+)
+_WANTED = lazy(
+    r"\b(?:the )?user (?:wants?|wanted|specified|asked|confirmed|chose|prefers?|requires?|requested|decided)\b"
+    r"|ユーザーは.{2,60}(?:希望|指定|選択)|사용자(?:가|는).{2,60}(?:원|요청|지정|선택)|用户(?:希望|要求|指定"
+    r"|选择|选择了)",
+    re.IGNORECASE,
+)
+_NO_CLAIM = lazy(  # a section of steps, files or checks
+    r"(?:\d+\.\s*)?(?:verification|verify|test|critical|files?|references?|what stays|out of scope|required"
+    r"|implementation (?:order|steps)"
+    r"|検証|確認|テスト|対象ファイル|コミット|검증|테스트|파일|验证|测试|文件)",
+    re.IGNORECASE,
+)
+_CHOOSES = lazy(
+    r"\b(?:instead of|rather than|no longer|falls? back|must not|should not|never|always|only when|not needed"
+    r"|no need|by default)\b"
+    r"|[—–-] no \w|のみ|ではなく|不要|しない|代わりに|維持|대신|않고|不再|而不是|无需",
+    re.IGNORECASE,
+)
+_MARK = lazy(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_FENCED = lazy(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+_NAME = lazy(r"[A-Za-z]{5,}|[一-鿿ァ-ヴー]{3,}|[가-힣]{3,}")
+_MOST_DECIDED = 3
+_ROW = range(16, 301)
 _PLAN = 30_000
 _RATIONALE = 600
 _REASON_QUOTES = 2
@@ -63,7 +99,25 @@ def find(transcript: Transcript) -> list[Draft]:
     for n, said in enumerate(transcript.messages):
         if said.role == "person" and not transcript.subagent and (mark := _PLAN_PROMPT.match(said.text)):
             found.append(_plan(transcript, n, said.text[mark.end() : mark.end() + _PLAN], said.timestamp))
-    return [draft for draft in found if draft is not None]
+    kept = [draft for draft in found if draft is not None]
+    return [draft for draft in kept if not _is_revised(transcript, draft)] if kept else []
+
+
+def _is_revised(transcript: Transcript, draft: Draft) -> bool:
+    """Whether the person asked later, in this session, for something else of what the plan is called."""
+    from axiommind.text.prompts import own_sentences
+    from axiommind.text.requests import CHOICE, request_in
+
+    names = {word.casefold() for word in _NAME.findall(draft.title)}
+    for n in own_prompts(transcript):
+        if n <= draft.quotes[0].message:
+            continue
+        for said in own_sentences(transcript.messages[n].text):
+            words = {word.casefold() for word in _NAME.findall(said.text)}
+            request = request_in(said.text, said.asked) if names & words else None
+            if request is not None and request.form == CHOICE and not request.about_work:
+                return True
+    return False
 
 
 def _plan(transcript: Transcript, message: int, plan: str, timestamp: int | None) -> Draft | None:
@@ -82,11 +136,11 @@ def _plan(transcript: Transcript, message: int, plan: str, timestamp: int | None
     if len(reason) >= SHORTEST:
         because, reason = covered(transcript, message, reason, _REASON_QUOTES)
     rows = []
-    for row in _outline(plan):
+    for row in [*_decided(plan[heading.end() :]), *_outline(plan)]:
         said = within(transcript, message, cut(row))
         if said and len(only(quotes, because, said)) <= MOST_QUOTES:
             quotes = only(quotes, said)
-            rows.append(f"- {clip(row, 120)}")
+            rows.append(f"- {clip(row)}")
     return Draft(
         type="decision",
         title=title,
@@ -96,6 +150,7 @@ def _plan(transcript: Transcript, message: int, plan: str, timestamp: int | None
         rationale=" ".join(reason.split()),
         value=title,
         timestamp=timestamp,
+        kind="decision",
     )
 
 
@@ -106,6 +161,29 @@ def _paragraph(text: str) -> str:
     if first.rstrip().endswith(":") and len(ends) > 1:  # what it leads to is the reason
         first = text[: ends[1]]
     return "" if first.startswith("#") else first.rstrip()
+
+
+def _decided(plan: str) -> list[str]:
+    """The few lines of a plan that say most about what was decided, in their order."""
+    ranked = []
+    decides = wanted = skipped = False
+    for n, line in enumerate(_FENCED.sub("", plan).splitlines()):
+        text = line.strip()
+        if text.startswith("#"):
+            name = text.lstrip("# ")
+            if _DECIDES.match(name) or line.startswith("## "):
+                decides = _DECIDES.match(name) is not None
+            skipped, wanted = _NO_CLAIM.match(name) is not None, False
+            continue
+        mark = _MARK.match(line)
+        row = line[mark.end() :].strip() if mark else text
+        if skipped or not row:
+            continue
+        wanted = _WANTED.search(row) is not None or (wanted and mark is not None)
+        rank = 2 * (decides or wanted) + (_CHOOSES.search(row) is not None)
+        if rank and len(row) in _ROW and not row.endswith((":", "：")):
+            ranked.append((-rank, n, row))
+    return [row for _, _, row in sorted(sorted(ranked)[:_MOST_DECIDED], key=lambda one: one[1])]
 
 
 def _outline(plan: str) -> list[str]:

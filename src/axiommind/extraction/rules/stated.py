@@ -31,6 +31,7 @@ RULES = tuple(
     for language, (right, total) in _MEASURED.items()
 )
 ORDER = 7
+_KINDS = {"decided": "decision", "known": "domain"}
 
 _PROMPT = 1_200  # characters; what is longer was pasted, or is a document
 _LINES = 25
@@ -62,6 +63,7 @@ def find(transcript: Transcript) -> list[Draft]:
                 key=said.title,
                 value=f"{said.kind}: {said.title}" if ruled else said.title,
                 timestamp=message.timestamp,
+                kind=_KINDS.get(said.kind, "convention"),
             )
             found[draft.type, draft.key] = draft  # who says it again, or otherwise, means the later
     return list(found.values())

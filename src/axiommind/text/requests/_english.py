@@ -13,7 +13,7 @@ _I = re.IGNORECASE
 _POLITE = r"(?:(?:please|pls|plz|also|maybe|perhaps|possibly|just|quickly|at least|then|now|actually|either)\s+){0,3}"
 # A request begins with one of these, and what is wanted follows.
 _FRAME = (
-    rf"(?:(?:can|could|would|will) (?:you|we|u)\s+{_POLITE}|(?:can|could) the (?:\S+ ){{1,4}}be\s+"
+    rf"(?:(?:can|could|would|will) (?:you|we|u)\s+{_POLITE}|(?:can|could) (?!i\b|you\b|we\b)(?:\S+ ){{1,5}}be\s+"
     r"|(?:do you think|is it possible|would it be possible|any chance)(?: that)?(?: (?:you|we)(?: can| could)?"
     r"| for you to| to)\s+"
     rf"|let[’']?s\s+{_POLITE}|why not\s+{_POLITE}|why don[’']?t (?:we|you)\s+{_POLITE}|how about(?: we)?\s+"
@@ -60,7 +60,8 @@ _VERBS = (
 )
 _START = r"(?:^|[,;:–—-]\s+|\b(?:but|and|so|then|or)\s+)"
 _MODAL = (
-    r"(?:should(?:n[’']?t)?|must(?:n[’']?t)?|ha(?:s|ve) to|needs? to|ought to|shall|is (?:supposed|meant"
+    r"(?:should(?:n[’']?t)?|must(?:n[’']?t)?|ha(?:s|ve) to|needs?(?= (?:to|an?|its)\b)|ought to|shall"
+    r"|is (?:supposed|meant"
     r"|expected) to|are (?:supposed|meant) to)"
 )
 
@@ -115,7 +116,8 @@ ENGLISH = Tongue(
         r"|any)\b|should|shall|would (?:it|that|this|the)|will (?:it|this|that|the)"
         r"|can (?:i\b|(?:it|this|that|the)\b(?!.{1,60}\bbe \w+))|could (?:i\b|be|(?:it|this"
         r"|that)\b(?!.{1,60}\bbe \w+))|may i|any (?:idea|ideas|thoughts|update)"
-        r"|what if|do we|have we|did we)\b|\bmight not need\b|\bit seems like i can\b"
+        r"|what if|do we|have we|did we)\b|\bdo you think\b(?! (?:you|we) (?:can|could))|\blet me know\b"
+        r"|\bmight not need\b|\bit seems like i can\b"
         r"|\b(?:right|correct|no|isn[’']?t it|am i)$|\bthe question (?:is|of|was)\b|\bnot sure (?:if|whether"
         r"|what|how)\b"
         r"|\bmy (?:original )?(?:thinking|idea) (?:is|was)\b|\bi am (?:honestly )?just playing\b"
@@ -164,7 +166,8 @@ ENGLISH = Tongue(
         r"|switch (?:back )?(?:to )?(?:the )?(?:main|master|\S* ?branch)|checkout|pull|rebase|merge (?:it|this"
         r"|that|the|main|pr|#)|deploy|release|publish|install|start|stop(?! (?:using|showing|supporting|sending"
         r"|storing))"
-        r"|kill|restart|launch|suggest|propose|come up with|log (?:in|out)|drive|implement (?:it|this|that|all"
+        r"|kill|restart|launch|spawn|reconsider|suggest|propose|come up with|log (?:in|out)|drive"
+        r"|implement (?:it|this|that|all"
         r"|the (?:plan|following))"
         r"|do (?:it|this|that|the|so)|plan\b|discuss|evaluate|summari[sz]e|ship|help|wait"
         r"|verify|validate (?:it|this|that)|confirm|double.?check|compare|research|list (?:the|all|me)|describe"
@@ -187,7 +190,7 @@ ENGLISH = Tongue(
         r"|when(?:ever)? (?:you |we )?(?:commit|push|merg|releas|deploy|open|rebas|review)\w*"
         r"|(?:before|after) (?:you|we|i) (?!continue|proceed|go\b|start|move|get)\w+|once (?:done|finished"
         r"|you[’']?re done|that[’']?s done|complete)"
-        r"|(?:any|every|each|all) (?:\w+ ){1,8}?(?:should|must|needs? to|ha(?:s|ve) to)|changes to each"
+        r"|(?<!if )(?:any|every|each|all) (?:\w+ ){1,6}?(?:should|must|needs?|ha(?:s|ve) to)|changes to each"
         r"|for each \w+)\b|\bfeel free to (?!address|fix|resolve|ignore|skip|respond|continue|proceed|go|commit|push"
         r"|merge|ask|close|pick|take|do)|\bi allow\b|\byou(?:[’']re| are) allowed\b",
         _I,
