@@ -113,6 +113,14 @@ def test_an_error_that_comes_back_is_one_error_in_every_session(world: World) ->
     assert (draft.title, draft.key, draft.value) == (other.title, other.key, other.value)
 
 
+def test_what_a_passing_check_prints_is_no_failure(world: World) -> None:
+    session = Session()
+    session.use("Bash", NO_SUCH, error=True, command="wrap poetry run pytest")
+    session.use("Bash", "error: could not read the map\nskipped 2 errors\n12 passed", command="poetry run pytest")
+    (draft,) = found(world, session)
+    assert draft.text.endswith("It worked as `poetry run pytest`.")
+
+
 def test_what_a_pipe_hides_has_not_worked(world: World) -> None:
     said = "npm error notsup Unsupported platform for maps-win@2.0.1"
     session = Session()

@@ -460,6 +460,8 @@ def test_commits_in_other_shapes(world: World) -> None:
         ("Keep rows", "- a to avoid x\n- b\n- c so that d\n- e\n- g\n  to prevent f", ""),
         ("Keep rows", "## Test plan\nRun it twice because once is not enough.", ""),
         ("docs: add todo for the lock", "Rows are lost because two writers meet.", ""),
+        ("Add a button", "It opens the list at once instead of going back.", ""),
+        ("Use a lock", "It waits for the writer instead of failing.", "It waits for the writer instead of failing."),
     ],
 )  # fmt: skip
 def test_only_what_says_why_is_kept(world: World, subject: str, body: str, why: str) -> None:

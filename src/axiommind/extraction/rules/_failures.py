@@ -73,7 +73,9 @@ _COMPILER = lazy(r"error TS\d|\bE\d{4}\b|unused|format", re.IGNORECASE)
 _MESSAGE = lazy(r'"message": ?"([^"\\]{10,300})"')  # of an error that is JSON
 _ASSIGNMENT = lazy(r"[A-Za-z_]\w*=")
 _NAME = lazy(r"(?:\./)?[a-zA-Z][\w/.-]{0,40}(?::[a-z]\w{0,20})?")
-_BESIDE = frozenset(("cd", "echo", "sleep", "export", "source", "true", "set", "pwd", "for", "while", "if", "do"))
+_BESIDE = frozenset(
+    ("cd", "echo", "sleep", "export", "source", "true", "set", "pwd", "for", "while", "if", "do", "done", "then", "fi")
+)
 _TWO = frozenset(("gh", "npm", "pnpm", "yarn", "bun", "rtk", "docker", "go", "cargo", "uv", "poetry", "nix"))
 _TAKING = frozenset(("install", "add", "i", "remove", "update", "exec", "test"))  # the next word is what they take
 _VALUED = frozenset(("--filter", "-F", "-C", "--prefix", "-w", "--workspace", "--manifest-path", "--cwd", "-f"))
@@ -86,7 +88,7 @@ _TEXT = lazy(
 )
 # Commands that make another one work; what only looks at things does not.
 _PREPARING = lazy(
-    r"\b(?:install|add|sync|update|upgrade|migrate|generate|build|up|start|restart|init|login|auth|pull|stash|checkout"
+    r"\b(?:install|add|sync|update|upgrade|migrate|generate|build|up|start|restart|init|login|auth|pull|checkout"
     r"|config|create|link|rm|mv|cp|ln|chmod|kill|cd|export|source)\b"
 )
 _MANAGERS = frozenset(("npm", "pnpm", "yarn", "bun", "make", "just", "python", "python3", "node"))
@@ -225,7 +227,7 @@ def solution(transcript: Transcript, failure: FailedRun) -> Solution | None:
         again = _plain(_line(use))
         if _is_again(wanted, _acting(_line(use)), first, again):
             said = "\n".join(transcript.messages[one].text[:_RESULT] for one in use.results)
-            if _failed_again(said, failure):
+            if "|" in _line(use) and _failed_again(said, failure):
                 continue
             quotes = line_quote(transcript, use)
             for other in list(ran.values())[-_HELPING:]:
@@ -239,6 +241,8 @@ def solution(transcript: Transcript, failure: FailedRun) -> Solution | None:
 
 def said_to_fail(transcript: Transcript, use: ToolCall) -> bool:
     """Whether a run that did not fail printed that something did: a pipe hides how it ended."""
+    if "|" not in _line(use):
+        return any(_NOTHING_RAN.search(transcript.messages[one].text[:_RESULT]) for one in use.results)
     said = "\n".join(transcript.messages[one].text[:_RESULT] for one in use.results)
     if _FAILING.search(said.lower()) or _NOTHING_RAN.search(said):
         return True

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 
 from axiommind.extraction.drafts import Quote
 from axiommind.extraction.quoting import covered, given, only
-from axiommind.extraction.rules._reasons import is_choice, reasons
+from axiommind.extraction.rules._reasons import is_choice, reasons, says_why
 from axiommind.text.patterns import lazy
 from axiommind.tools.kinds import RUN
 
 if TYPE_CHECKING:
     from axiommind.projections.transcript import ToolCall, Transcript
 
-__all__ = ["RESULT_CHARS", "command_of", "is_bookkeeping", "kind_of", "told_why"]
+__all__ = ["RESULT_CHARS", "command_of", "is_memorable", "kind_of", "told_why"]
 
 RESULT_CHARS = 100_000  # characters of what came back; hooks print much before git says its line
 _ESCAPED = lazy(r'\\(["`$\\])')  # as the shell gives it to the program
 _FIX = lazy(r"(?:bug ?)?fix(?:e[sd])?\b|hotfix|修正|修复|修復|버그|수정", re.IGNORECASE)
 _BOOKKEEPING = lazy(r"\b(?:todos?|changelog|roadmap|bump|release v?\d)\b|할 ?일|待办|やること", re.IGNORECASE)
+_ADDING = lazy(
+    r"(?:feat[^:]{0,40}: *)?(?:add|adds|update|improve|show|surface|propagate|redesign|introduce|implement|support)\b"
+    r"|.{0,40}(?:追加|추가|新增|添加)",
+    re.IGNORECASE,
+)
 _TRAILER = lazy(
     r"[ \t]*(?:(?:co-authored-by|signed-off-by|reviewed-by|acked-by|change-id|claude-session|entire-[\w-]{1,30})[ \t]*:"
     r"|(?:🤖[ \t]*)?generated with\b|(?:🤖[ \t]*)?\[?generated (?:with|by)\b|https://claude\.(?:ai|com)/)",
@@ -54,9 +59,11 @@ def kind_of(subject: str, told: tuple[str, ...]) -> str:
     return "gotcha" if _FIX.match(subject) and not any(is_choice(one) for one in told) else "decision"
 
 
-def is_bookkeeping(subject: str) -> bool:
-    """Whether a change only writes down what is to be done."""
-    return _BOOKKEEPING.search(subject) is not None
+def is_memorable(subject: str, told: tuple[str, ...]) -> bool:
+    """Whether a change with these reasons is more than bookkeeping, or something new that does this instead of that."""
+    if not told or _BOOKKEEPING.search(subject):
+        return False
+    return any(says_why(one) for one in told) or not _ADDING.match(subject)
 
 
 def _own(body: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from axiommind.text.patterns import lazy
 from axiommind.text.summary import sentences
 
-__all__ = ["Reason", "is_choice", "reasons"]
+__all__ = ["Reason", "is_choice", "reasons", "says_why"]
 
 _LONGEST = 20_000  # characters of a message
 _MOST = 3  # sentences of one message
@@ -50,6 +50,11 @@ class Reason(NamedTuple):
 
 def is_choice(sentence: str) -> bool:
     return _CHOICE.search(sentence) is not None
+
+
+def says_why(sentence: str) -> bool:
+    """Whether it gives a reason, and not only what was not done."""
+    return _WHY.search(sentence) is not None
 
 
 def reasons(body: str) -> list[Reason]:

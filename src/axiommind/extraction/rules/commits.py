@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from axiommind.extraction.drafts import Draft, Quote
 from axiommind.extraction.quoting import MOST_QUOTES, clip, cut, head, only, within
 from axiommind.extraction.rules import RECORD, Rule
-from axiommind.extraction.rules._git import RESULT_CHARS, command_of, is_bookkeeping, kind_of, told_why
+from axiommind.extraction.rules._git import RESULT_CHARS, command_of, is_memorable, kind_of, told_why
 from axiommind.extraction.rules._shell_words import ShellWord, runs
 from axiommind.text.patterns import lazy
 
@@ -27,8 +27,8 @@ RULES = (
         types=("fact",),
         form=RECORD,
         labelled="commits",
-        right=21,
-        total=24,
+        right=17,
+        total=19,
         note="158 real sessions, all there are; wrong: a reason of something else than the title",
     ),
 )
@@ -115,8 +115,6 @@ def _draft(
     transcript: Transcript, run: _GitRun, texts: list[ShellWord], subject: str, line: re.Match[str] | None
 ) -> Draft | None:
     """What a commit says and why; None when it does not say why."""
-    if is_bookkeeping(subject):
-        return None
     command = transcript.messages[run.message].text
     first = command[texts[0].start : texts[0].end]
     quotes: tuple[Quote, ...] = within(transcript, run.message, cut(first.strip().partition("\n")[0].rstrip()))
@@ -126,7 +124,7 @@ def _draft(
     for raw in (first.strip().partition("\n")[2], *(command[word.start : word.end] for word in texts[1:])):
         more, words = told_why(transcript, run.message, raw, MOST_QUOTES - len(quotes))
         quotes, told = only(quotes, more), (*told, *words)
-    if not told:
+    if not is_memorable(subject, told):
         return None
     return Draft(
         type="fact",

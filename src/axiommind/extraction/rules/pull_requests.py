@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from axiommind.extraction.drafts import Draft
 from axiommind.extraction.quoting import MOST_QUOTES, clip, head, only, within
 from axiommind.extraction.rules import RECORD, Rule, commits
-from axiommind.extraction.rules._git import RESULT_CHARS, command_of, is_bookkeeping, kind_of, told_why
+from axiommind.extraction.rules._git import RESULT_CHARS, command_of, is_memorable, kind_of, told_why
 from axiommind.extraction.rules._shell_words import ShellWord, runs
 from axiommind.text.patterns import lazy
 
@@ -65,10 +65,10 @@ def _pull_request(
     if title is not None:
         quotes = only(quotes, within(transcript, message, head(command[title.start : title.end])))
     name = clip(title.text or "") if title is not None else ""
-    if body is None or not name or is_bookkeeping(name):
+    if body is None or not name:
         return None
     more, told = told_why(transcript, message, command[body.start : body.end], MOST_QUOTES - len(quotes))
-    if not told:
+    if not is_memorable(name, told):
         return None
     return Draft(
         type="reference",
