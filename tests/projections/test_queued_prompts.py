@@ -136,6 +136,24 @@ def test_a_placeholder_stands_for_what_was_pasted(world: World) -> None:
     assert world.one("select count(*) from prompts") == 1
 
 
+@pytest.mark.parametrize("pieces", [False, True])
+def test_what_a_program_queued_is_no_prompt(world: World, pieces: bool) -> None:
+    lines = Busy("s1")
+    lines.prompt("watch the build")
+    lines.queue("enqueue", "check the build again")
+    lines.queue("enqueue", "look at the log")
+    world.append(lines.data())
+    if pieces:
+        world.memory().index()
+    before = len(lines.lines)
+    lines.prompt("check the build again", origin={"kind": "schedule"}, promptSource="system")
+    lines.prompt("look at the log", isMeta=True)
+    world.append(b"".join(map(encode, lines.lines[before:])))
+    world.memory().index()
+    assert world.rows("select text from prompts") == [("watch the build",)]
+    assert world.memory().verify() == []
+
+
 @pytest.mark.parametrize("origin", [{}, {"origin": {"kind": "human"}}])
 def test_a_message_of_a_teammate_is_no_prompt(world: World, origin: dict[str, Any]) -> None:
     lines = Busy("s1")

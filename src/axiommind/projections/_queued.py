@@ -34,13 +34,14 @@ def settle(db: sqlite3.Connection, session: str, decoded: Decoded) -> None:
     """After the rows of a segment came: take out the queued prompts and commands that do not count."""
     if decoded.commands:
         db.execute(_COMMANDS, {"session": session})
-    if not decoded.prompts and not decoded.taken_back:
+    if not decoded.prompts and not decoded.taken_back and not decoded.not_typed:
         return
     queued = db.execute(f"select id, timestamp, text from prompts where {_QUEUED} order by id", (session,)).fetchall()
     if not queued:
         return
     others = db.execute(f"select text from prompts where session_id = ? and not ({_QUEUED})", (session, session))
     said = [_lines(text) for (text,) in others]
+    said += map(_lines, decoded.not_typed)  # queued by a program; that is always before it is handed over
     seen: set[tuple[int, str]] = set()
     for row, when, text in queued:
         again = (when, text) in seen  # the same line in another file of the session

@@ -140,6 +140,9 @@ class Decoded:
     pull_requests: list[PullRequest] = field(default_factory=list)
     summaries: list[tuple[str, str]] = field(default_factory=list)  # (uuid of a leaf, summary)
     taken_back: list[tuple[int | None, str]] = field(default_factory=list)  # queued, and withdrawn at that time
+    not_typed: list[str] = field(
+        default_factory=list
+    )  # in lines like a person's; what repeats them nobody typed either
     problems: list[tuple[int, str]] = field(default_factory=list)  # (line, why)
     counts: dict[str, int] = field(default_factory=dict)  # lines by record type
     unknown: dict[str, int] = field(default_factory=dict)  # those of no type that we know

@@ -211,6 +211,8 @@ class Decoder:
             self.summary(text, uuid, when)
             return
         if results or line.isMeta is True or line.isVisibleInTranscriptOnly is True:
+            if text and not results:
+                self.out.not_typed.append(text)
             return
         if bytes(line.toolUseResult) not in (b"", b"null"):
             return
@@ -222,6 +224,7 @@ class Decoder:
         source = line.promptSource if isinstance(line.promptSource, str) else None
         stamped = kind == "human" or source in REAL_SOURCES
         if not stamped and (kind is not None or line.promptSource is not None):
+            self.out.not_typed.append(text)
             return
         text = without_injected(text)
         if not text or text.startswith(OF_ANOTHER_AGENT):
