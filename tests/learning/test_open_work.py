@@ -104,6 +104,39 @@ def test_a_todo_file_is_a_task_under_its_own_name(world: World) -> None:
     assert all(change.citation is not None for change in detail.history if change.what == "task_status_changed")
 
 
+def commit(lines: Lines, subject: str) -> None:
+    call(lines, "Bash", f"[main 1a2b3c4] {subject}\n 1 file changed", command=f"git commit -m '{subject}'")
+
+
+def test_a_later_commit_closes_what_an_answer_left(world: World) -> None:
+    first, second, third = Lines("s1"), later("s2", 1), later("s3", 2)
+    first.prompt("run the tests")
+    commit(first, "Fix the upload test on the mobile runner")  # before it was said to fail
+    first.answer("The upload test is still failing on the mobile runner.")
+    commit(second, "Track the upload test that is failing on the mobile runner")
+    commit(second, "Fix the download test on the desktop")
+    assert [row[1] for row in learn(world, first, second)] == ["pending"]
+    commit(third, "fix(tests): upload test failing on the mobile runner")
+    ((title, status, *_),) = learn(world, third)
+    assert status == "done"
+    detail = world.memory().tasks.show(world.one("select entity_id from entities where entity_type = 'task'"))
+    last = detail.history[-1]
+    assert (last.after, last.reason) == ("done", "finished by what was committed")
+    assert last.citation is not None and "s3" in last.citation.text
+    before = len(detail.history)
+    learn(world)
+    assert len(world.memory().tasks.show(detail.task.task_id).history) == before
+    world.memory().forget(session="s3")
+    assert [row[:2] for row in world.rows(TASKS)] == [(title, "pending")]
+
+
+def test_a_commit_does_not_close_what_a_file_says_is_open(world: World) -> None:
+    lines = Lines()
+    call(lines, "Write", file_path=TODO, content="# Cache the forecast for an hour\n")
+    commit(lines, "Cache the forecast for an hour")
+    assert [row[1] for row in learn(world, lines)] == ["pending"]
+
+
 def test_who_shared_a_task_that_is_taken_back_keeps_it(world: World) -> None:
     said = "The upload failed because the store token isn't configured yet."
     first, second = Lines("s1"), later("s2", 1)

@@ -63,6 +63,7 @@ class Draft(NamedTuple):
     priority: str | None = None
     blocked_by: tuple[DraftBlocker, ...] = ()
     renamed_from: str = ""  # of a task: the title it had before, in this session
+    file: str = ""  # of a task: where it is written down, if it is; then the file says how far it is
     kind: str = ""  # of KINDS
     retires: tuple[str, ...] = ()  # what it replaces, in the words it replaces them by: "Y" of "X instead of Y"
     supersedes: tuple[str, ...] = ()  # ids of known entries that it replaces

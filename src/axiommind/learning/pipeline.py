@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from axiommind.errors import AxmError
 from axiommind.extraction.contract import Extraction, ExtractionFailed, Extractor
+from axiommind.extraction.finished import finished_work
 from axiommind.ids import canonical_json, ulid
 from axiommind.learning.candidates import AlignedDraft, align_drafts, to_check
 from axiommind.learning.checks import Checked, Idris, check
@@ -25,6 +26,7 @@ from axiommind.learning.new_event import NewEvent
 from axiommind.learning.paid_answers import PaidAnswers
 from axiommind.learning.policies import EntryFacts, StageChange, promotions
 from axiommind.learning.run_report import LearningReport
+from axiommind.learning.tasks.finishing import Finished
 from axiommind.learning.tasks.match import Near
 from axiommind.learning.tasks.resolve import ResolvedTasks, TaskNote, resolve
 from axiommind.learning.tasks.state import IndexState
@@ -330,7 +332,23 @@ class Pipeline:
             for one in work.drafts
             if one.draft.type == "task_note" and not is_rejected(self._index.db, one)
         ]
-        return resolve(state, noted, project=work.project, epoch=work.epoch, now=self._now(), near=self._near)
+        return resolve(
+            state,
+            noted,
+            project=work.project,
+            epoch=work.epoch,
+            now=self._now(),
+            near=self._near,
+            finished=self._finished(work),
+        )
+
+    def _finished(self, work: _Work) -> Iterator[Finished]:
+        """What the session finished, and where it says so."""
+        assert work.transcript is not None
+        for one in finished_work(work.transcript):
+            message = work.transcript.messages[one.message]
+            place = message.span(one.start, one.start + len(one.text))._asdict()
+            yield Finished(one.text, one.timestamp, [{"event_id": self._event_id(message.position), **place}])
 
     def _void(self, work: _Work, state: IndexState) -> None:
         """Who spoke of a task that this session opened, and takes back, is to be learned again for its part of it."""

@@ -58,6 +58,7 @@ class _TodoFile:
 
     def __init__(self, name: str) -> None:
         stem = name.rpartition(".")[0]
+        self.name = name
         self.first_title = _DATED.sub("", stem, count=1).replace("-", " ").replace("_", " ").strip() or stem
         self.title = ""
         self.named: tuple[Quote, ...] = ()
@@ -80,6 +81,7 @@ class _TodoFile:
             timestamp=self.steps[0].timestamp,
             steps=tuple(self.steps),
             renamed_from=self.first_title if self.title else "",
+            file=self.name,
             kind="open",
         )
 

@@ -17,6 +17,7 @@ from axiommind.extraction.drafts import Draft, DraftStep
 from axiommind.learning.new_event import NewEvent
 from axiommind.learning.tasks import blockers, changes
 from axiommind.learning.tasks.commands import reopen, resolve_condition, set_priority, set_status
+from axiommind.learning.tasks.finishing import Finished, close_finished
 from axiommind.learning.tasks.match import Near, task_key
 from axiommind.learning.tasks.state import IndexState, TaskOverlay
 from axiommind.projections.task_fold import (
@@ -84,8 +85,9 @@ def resolve(
     epoch: str,
     now: int,
     near: Near | None = None,
+    finished: Iterable[Finished] = (),
 ) -> ResolvedTasks:
-    """The events that these drafts cause, given what is known already."""
+    """The events that these drafts cause, and what was finished, given what is known already."""
     overlay = TaskOverlay(state, project=project, epoch=epoch, now=now)
     entries: dict[str, list[TaskNote]] = {}
     for item in map(TaskNote._make, drafts):
@@ -97,6 +99,7 @@ def resolve(
         entry.open()
     for entry in work:
         entry.follow()
+    close_finished(overlay, finished)
     return _summary(overlay, work)
 
 
@@ -243,7 +246,7 @@ class _EntryTasks:
         }
         if said.status == "done":
             payload["reason"] = changes.BRIDGE
-        text = {"title": title, "canonical_key": key}
+        text = {"title": title, "canonical_key": key} | ({"file": draft.file} if draft.file else {})
         self._overlay.emit("task_created", payload, key, self.entry_id, 0, said=text, at=said.at)
         self.task = self._overlay.task(task_id)
         self._rename(draft, is_last=True)
