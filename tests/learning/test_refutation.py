@@ -80,6 +80,19 @@ def test_a_later_claim_retires_what_it_replaces() -> None:
     assert chosen.kept == (new,) and chosen.notes == ("1 taken back later in the session",)
 
 
+def test_a_plan_that_the_person_came_back_on_much_later() -> None:
+    said = session(
+        ("assistant", "# Tree view for the files tab"),
+        ("person", "ok"),
+        ("assistant", "Done."),
+        ("person", "The tree view is broken, all files are gone"),
+        ("assistant", "I will look."),
+    )
+    plan = draft(said, 0, rule="plans", type="decision", kind="decision", title="Tree view for the files tab")
+    other = plan._replace(title="Export as CSV", text="Export as CSV")
+    assert not stands(said, plan) and stands(said, other)
+
+
 def test_tasks_are_not_refuted() -> None:
     said = session(("assistant", CLAIM), ("person", "no"), ("assistant", "You're right about `session_key`."))
     assert stands(said, draft(said, 0, type="task_note"))

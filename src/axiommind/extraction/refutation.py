@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from axiommind.extraction.likeness import names_in, words_in
+from axiommind.extraction.likeness import names_in, overlap, words_in
+from axiommind.extraction.rules import PLAN, form_of
 from axiommind.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ _OBJECTS = lazy(
     r"|.{0,200}\b(?:(?:does|did|is|are|was|do)(?:n't| not) (?:really )?(?:work|make|right|correct|help|true"
     r"|needed|what)|is wrong|isn't (?:right|true)"
     r"|still (?:fail\w*|broken|not|the same|does|get\w*|see\w*|happen\w*)|i (?:would |'d )?(?:prefer|rather)"
+    r"|(?:is|are|makes? \w+|looks?|seems?) (?:all |completely |totally )?(?:bugged|buggy|broken)"
     r"|revert|undo|roll ?back|instead of)\b"
     r"|\s*(?:아니|아냐|틀렸|근데|그게 아니라|말고)|.{0,200}(?:인데\?|아니라|아닌데|안 ?(?:돼|되|됨|맞)"
     r"|여전히|아직도|이상한데|달라\b|되돌려|롤백|바꿔|틀린|맞지 않)"
@@ -64,6 +66,7 @@ _HEAD = 400  # characters of a reply in which it is admitted
 _PROMPT = 600
 _REPLY = 1_500
 _CLAIM = 2_000
+_SUBJECT = 0.5  # of the words of a plan's title
 _SHARED_WORDS = 2
 _SHORT = 120  # a short objection has few words to share
 
@@ -81,6 +84,7 @@ class _Undoing(NamedTuple):
     names: frozenset[str]
     words: frozenset[str]
     shared: int  # words that have to be, where no name is
+    prompt: frozenset[str] = frozenset()  # the words of the person who objected
 
 
 def refuted(transcript: Transcript, drafts: Sequence[Draft]) -> frozenset[int]:
@@ -103,7 +107,9 @@ def _by_prompts(transcript: Transcript) -> list[_Undoing]:
         if admitted or _OBJECTS.match(prompt):
             words = _SHARED_WORDS if admitted or len(prompt) < _SHORT else 2 * _SHARED_WORDS
             text = f"{prompt}\n{reply if admitted else reply[:_HEAD]}"
-            found.append(_Undoing(before.prompt, after.prompt, _names_of(text), words_in(text), words))
+            found.append(
+                _Undoing(before.prompt, after.prompt, _names_of(text), words_in(text), words, words_in(prompt))
+            )
     return found
 
 
@@ -132,10 +138,18 @@ def _is_undone(transcript: Transcript, draft: Draft, undoings: list[_Undoing]) -
     if not draft.quotes or any(transcript.messages[quote.message].provenance in _OWN for quote in draft.quotes):
         return False
     said_at = draft.quotes[0].message
+    if form_of(draft.rule) == PLAN and _came_back_on(draft, said_at, undoings):
+        return True
     near = [one for one in undoings if one.first <= said_at < one.until]
     said = f"{draft.title} {draft.text}"[:_CLAIM] if near else ""
     names, words = _names_of(said), words_in(said)
     return any(names & one.names or len(words & one.words) >= one.shared for one in near)
+
+
+def _came_back_on(draft: Draft, said_at: int, undoings: list[_Undoing]) -> bool:
+    """Whether the person objected, however much later, to what the whole plan was about."""
+    title = words_in(draft.title)
+    return any(said_at < one.until and overlap(title, one.prompt) >= _SUBJECT for one in undoings if one.prompt)
 
 
 def _is_replaced(draft: Draft, drafts: Sequence[Draft]) -> bool:
