@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from axiommind.projections.transcript import ToolCall
 
-__all__ = ["LESSONS", "PAGE", "RULES_FILE", "Section", "Written", "file_class", "sections", "written"]
+__all__ = ["LESSONS", "PAGE", "RULES_FILE", "RulesSection", "Written", "file_class", "sections", "written"]
 
 RULES_FILE, LESSONS, PAGE = "rules", "lessons", "page"
 _LONGEST = 60_000  # characters of a text
@@ -59,7 +59,7 @@ class Written(NamedTuple):
     is_whole: bool  # the file is this text now
 
 
-class Section(NamedTuple):
+class RulesSection(NamedTuple):
     """The lines under one heading, as they stand in the text."""
 
     heading: str
@@ -92,7 +92,7 @@ def written(use: ToolCall) -> Iterator[Written]:
             yield Written(path, f"/edits/{n}/new_string", edit["new_string"][:_LONGEST], old, is_whole=False)
 
 
-def sections(text: str) -> list[Section]:
+def sections(text: str) -> list[RulesSection]:
     """The prose of a Markdown text by its headings: points of lists and lines, without code and tables."""
     found: list[tuple[str, list[str]]] = [("", [])]
     is_code = is_front = False
@@ -111,4 +111,4 @@ def sections(text: str) -> list[Section]:
             found.append((next(filter(None, heading.groups())), []))
         else:
             found[-1][1].append(line[point.end() if (point := _POINT.match(line)) else 0 :].strip())
-    return [Section(heading, tuple(lines)) for heading, lines in found if lines]
+    return [RulesSection(heading, tuple(lines)) for heading, lines in found if lines]

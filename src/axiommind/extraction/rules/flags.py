@@ -30,7 +30,7 @@ RULES = (
         note="158 real sessions, all there are: of one project",
     ),
 )
-ORDER = 8
+ORDER = 9
 
 _WORDS = lazy(r"[A-Za-z][A-Za-z -]{3,28}")
 _OPTION = lazy(r"(?:^|\s)(--[a-z][a-z0-9-]{2,30})(?=[\s=]|$)")

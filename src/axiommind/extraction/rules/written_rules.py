@@ -17,7 +17,7 @@ from axiommind.extraction.rules._rule_files import (
     LESSONS,
     PAGE,
     RULES_FILE,
-    Section,
+    RulesSection,
     Written,
     file_class,
     sections,
@@ -101,7 +101,7 @@ class _Unit(NamedTuple):
 
     use: ToolCall
     text: Written
-    section: Section
+    section: RulesSection
     lines: tuple[str, ...]  # those that state rules, as they stand
     score: int
     retired: tuple[str, ...]
@@ -146,7 +146,7 @@ def _known(text: str) -> dict[str, str]:
     return {normalise(line): line for section in sections(text) for line in section.lines}
 
 
-def _stated(added: list[str], section: Section, what: str) -> tuple[str, ...]:
+def _stated(added: list[str], section: RulesSection, what: str) -> tuple[str, ...]:
     """The lines of a section that state rules: all of a section of rules, else those that command."""
     if _WISHED.search(section.heading):
         return ()
