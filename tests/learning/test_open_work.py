@@ -48,7 +48,7 @@ def later(session: str, hours: float) -> Lines:
     return lines
 
 
-@pytest.mark.parametrize("name", ["open-files", "open-left", "open-unanswered"])
+@pytest.mark.parametrize("name", ["open-files", "open-left", "open-offered", "open-unanswered"])
 def test_precision_on_what_was_made_by_hand(name: str) -> None:
     score = (precision.dialogues() | precision.todo_files())[name]
     assert score.precision >= 0.85

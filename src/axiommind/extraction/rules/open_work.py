@@ -2,7 +2,8 @@
 says is not done.
 
 Only the end of a session tells what it leaves, so this is read anew whenever the session has grown, and taken back when
-it went on. An offer ("Shall I …?"), a wish and advice are no open work; nor is what a program asks for by itself.
+it went on. A wish and advice are no open work; nor is an offer ("Shall I …?"), unless it is for what the person asked
+for before, and the last word.
 """
 
 from __future__ import annotations
@@ -37,11 +38,20 @@ RULES = (
         total=12,
         note="ends of sessions made by hand; 3 of 3 in 158 real sessions",
     ),
+    Rule(
+        "open-offered",
+        types=("task_note",),
+        labelled="open-work",
+        right=6,
+        total=6,
+        note="ends of sessions made by hand; 3 of 3 in 158 real sessions",
+    ),
 )
 ORDER = 60  # after what was said: a prompt may be both
 
 _MOST_LEFT = 2  # of one answer: who leaves more, leaves a list
 _SHORT = 12  # a prompt below this many characters of its own asks for nothing that can be read alone
+_SHORT_OFFER = 8
 _WORDS = lazy(r"[^\W\d_]{2,}")
 _WIDE = lazy(r"[぀-ヿ㐀-鿿가-힣]")
 _PROGRAM = lazy(r"\s*(?:/|!|<|\{|\[)")  # a command, or the program's own words
@@ -52,6 +62,49 @@ _IF = lazy(
     r"\b(?:if|once|when(?:ever)?|unless|let me know|feel free|should you|would you|want me)\b"
     r"|(?:으면|하면|다면)\s|場合|如果",
     re.IGNORECASE,
+)
+_OFFER = lazy(
+    r"^(?:do you )?(?:want|would you like) me to\b.{8,}\?|^(?:should|shall) (?:i|we)\b.{8,}\?"
+    r"|(?:할까요|드릴까요|될까요)\s*\?|(?:ますか|ましょうか)[?？]|(?:要我|需要我|是否要?|要不要).{4,}[?？]",
+    re.IGNORECASE,
+)
+_NAMES = lazy(r"[a-zA-Z][\w-]{3,}|[가-힣]{2,}|[ァ-ヶー]{3,}|[㐀-鿿]{2,}")
+_HAN = lazy(r"[㐀-鿿]{3,}$")
+_SAY_NOTHING = frozenset(
+    [
+        "want",
+        "would",
+        "like",
+        "should",
+        "shall",
+        "this",
+        "that",
+        "these",
+        "those",
+        "them",
+        "with",
+        "into",
+        "from",
+        "have",
+        "make",
+        "also",
+        "please",
+        "could",
+        "will",
+        "your",
+        "进行",
+        "需要",
+        "是否",
+        "现在",
+        "確認",
+        "現在",
+        "継続",
+        "続行",
+        "진행",
+        "확인",
+        "이것",
+        "그것",
+    ]
 )
 _DONE = lazy(
     r"\b(?:no longer|already|nothing (?:is )?(?:left|remaining)|none (?:left|remaining)|all (?:tests|checks) pass)\b"
@@ -82,7 +135,12 @@ def find(transcript: Transcript) -> list[Draft]:
     last = prompts[-1] if prompts else -1
     if answers[-1] < last:
         return _unanswered(transcript, last)
-    return _unanswered_question(transcript, answers[-1]) or _left(transcript, answers[-1])
+    asked = [transcript.messages[n].text for n in prompts]
+    return (
+        _unanswered_question(transcript, answers[-1])
+        or _left(transcript, answers[-1])
+        or _offered(transcript, answers[-1], asked)
+    )
 
 
 def _unanswered(transcript: Transcript, prompt: int) -> list[Draft]:
@@ -121,6 +179,25 @@ def _left(transcript: Transcript, answer: int) -> list[Draft]:
     return found
 
 
+def _offered(transcript: Transcript, answer: int, asked: list[str]) -> list[Draft]:
+    """The work that the last answer asks leave for, if the person had asked for it: it was not done."""
+    if any(message.use is not None for message in transcript.messages[answer + 1 :]):
+        return []
+    wanted = _named_in(" ".join(asked))
+    for sentence in _SENTENCE.finditer(transcript.messages[answer].text):
+        said = _MARKUP.sub("", sentence[0]).strip()
+        if _OFFER.search(said) and _is_readable(said, _SHORT_OFFER) and _named_in(said) & wanted:
+            return _draft(transcript, answer, said, "open-offered")
+    return []
+
+
+def _named_in(text: str) -> set[str]:
+    """The words of a text that name something; of Han, which has no blanks, what three characters in a row do."""
+    names = {word.casefold() for word in _NAMES.findall(text)}
+    runs = {word[n : n + 3] for word in names if _HAN.match(word) for n in range(len(word) - 2)}
+    return (names | runs) - _SAY_NOTHING
+
+
 def _is_left(said: str) -> bool:
     return (
         _LEFT.search(said) is not None
@@ -137,11 +214,11 @@ def _title(text: str) -> str:
     return clip(paragraph)
 
 
-def _is_readable(text: str) -> bool:
+def _is_readable(text: str, short: int = _SHORT) -> bool:
     """Whether it can be read alone, and is somebody's own words."""
     if _PROGRAM.match(text):
         return False
-    return len(_WORDS.findall(text)) >= 4 if not _WIDE.search(text) else len(text) >= _SHORT
+    return len(_WORDS.findall(text)) >= 4 if not _WIDE.search(text) else len(text) >= short
 
 
 def _draft(transcript: Transcript, message: int, said: str, rule: str) -> list[Draft]:
