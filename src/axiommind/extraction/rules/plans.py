@@ -74,7 +74,18 @@ _CHOOSES = lazy(
 )
 _MARK = lazy(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _FENCED = lazy(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
-_NAME = lazy(r"[A-Za-z]{5,}|[一-鿿ァ-ヴー]{3,}|[가-힣]{3,}")
+_OTHERWISE, _IN_TROUBLE = "otherwise", "in trouble"
+_TROUBLE = lazy(
+    r"\b(?:bug(?:s|ged|gy)?|broken?|crash\w*|errors?|wrong|fails?|failing|(?:does|do|did)(?:n[’']?t| not) work"
+    r"|not working)\b"
+    r"|안 ?(?:돼|되|나|보|맞)|오류|에러|깨[졌져]|이상해|動(?:か|き)(?:ない|ません)|エラー|壊れ|おかしい|报错"
+    r"|報錯|坏了|不行|有问题",
+    re.IGNORECASE,
+)
+_NAME = lazy(
+    r"\b(?!(?:with|from|into|plan|page|show|make|more|when|that|this|have|only|also|over|after"
+    r"|before)\b)[A-Za-z]{4,}|[一-鿿ァ-ヴー]{3,}|[가-힣]{3,}"
+)
 _MOST_DECIDED = 3
 _ROW = range(16, 301)
 _PLAN = 30_000
@@ -99,25 +110,27 @@ def find(transcript: Transcript) -> list[Draft]:
     for n, said in enumerate(transcript.messages):
         if said.role == "person" and not transcript.subagent and (mark := _PLAN_PROMPT.match(said.text)):
             found.append(_plan(transcript, n, said.text[mark.end() : mark.end() + _PLAN], said.timestamp))
-    kept = [draft for draft in found if draft is not None]
-    return [draft for draft in kept if not _is_revised(transcript, draft)] if kept else []
+    return [draft for draft in found if draft is not None]
 
 
-def _is_revised(transcript: Transcript, draft: Draft) -> bool:
-    """Whether the person asked later, in this session, for something else of what the plan is called."""
+def _came_back(transcript: Transcript, message: int, title: str) -> str:
+    """What the person said later, in this session, of what the plan is called: that it shall be otherwise, that it is
+    in trouble, or nothing of that."""
     from axiommind.text.prompts import own_sentences
     from axiommind.text.requests import CHOICE, request_in
 
-    names = {word.casefold() for word in _NAME.findall(draft.title)}
+    names = {word.casefold() for word in _NAME.findall(title)}
+    found = ""
     for n in own_prompts(transcript):
-        if n <= draft.quotes[0].message:
-            continue
-        for said in own_sentences(transcript.messages[n].text):
-            words = {word.casefold() for word in _NAME.findall(said.text)}
-            request = request_in(said.text, said.asked) if names & words else None
+        for said in own_sentences(transcript.messages[n].text) if n > message else ():
+            if not names & {word.casefold() for word in _NAME.findall(said.text)}:
+                continue
+            request = request_in(said.text, said.asked)
             if request is not None and request.form == CHOICE and not request.about_work:
-                return True
-    return False
+                return _OTHERWISE
+            if _TROUBLE.search(said.text):
+                found = _IN_TROUBLE
+    return found
 
 
 def _plan(transcript: Transcript, message: int, plan: str, timestamp: int | None) -> Draft | None:
@@ -129,6 +142,9 @@ def _plan(transcript: Transcript, message: int, plan: str, timestamp: int | None
     title = clip(name[word.end() :] if word else name)
     if len(title) < 8 or title.casefold() == "context":
         return None
+    later = _came_back(transcript, message, title)
+    if later == _OTHERWISE:
+        return None
     why = _WHY.search(plan, heading.end())
     reason = _paragraph(plan[why.end() :]) if why else ""
     quotes = within(transcript, message, cut(heading[0].strip()))
@@ -136,7 +152,8 @@ def _plan(transcript: Transcript, message: int, plan: str, timestamp: int | None
     if len(reason) >= SHORTEST:
         because, reason = covered(transcript, message, reason, _REASON_QUOTES)
     rows = []
-    for row in [*_decided(plan[heading.end() :]), *_outline(plan)]:
+    decided = [] if later == _IN_TROUBLE else _decided(plan[heading.end() :])  # how it was done then, nobody knows
+    for row in [*decided, *_outline(plan)]:
         said = within(transcript, message, cut(row))
         if said and len(only(quotes, because, said)) <= MOST_QUOTES:
             quotes = only(quotes, said)

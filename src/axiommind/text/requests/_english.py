@@ -137,7 +137,7 @@ ENGLISH = Tongue(
         rf"{_START}(?:(?:please|pls|also|then|just|instead|now)\s+){{0,3}}(?:{_FRAME}\S|(?:{_VERBS})\b)"
         rf"|\b(?:before|after|when|whenever)\b[^,]{{2,40}},?\s+(?:always |please )?(?:run|test|commit|push"
         rf"|check|ask|review|lint|tag)\b"
-        rf"|^{_NO_VERB}[a-z]{{3,14}}\s+{_TAKES}(?:\s|$)",
+        rf"|\bwould (?:rather|prefer)\b|^{_NO_VERB}[a-z]{{3,14}}\s+{_TAKES}(?:\s|$)",
         _I,
     ),
     polite=lazy(
