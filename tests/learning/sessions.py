@@ -40,7 +40,8 @@ class Session(Lines):
         self.use("TaskUpdate", f"Updated task #{number}", taskId=number, **given)
 
     def ask(self, question: str, answer: str, why: str = "It is simpler to run and to keep.") -> None:
-        options = [{"label": answer, "description": why}, {"label": "Something else", "description": "Not now."}]
+        others = [name for name in ("SQLite", "PostgreSQL", "DuckDB", "8080", "9000") if name != answer]
+        options = [{"label": answer, "description": why}, *({"label": name, "description": "No."} for name in others)]
         self.use(
             "AskUserQuestion",
             f'User has answered your questions: "{question}"="{answer}". You can now continue with the user\'s '

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import itertools
-import json
-import sqlite3
 import tempfile
 import unicodedata
 from pathlib import Path
-from typing import NamedTuple
+from random import Random
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from axiommind.learning.conflict_detection import ComparedClaim, detect_conflicts, incompatible
 from axiommind.learning.keys import canonical_key, entry_id, value_key
-from axiommind.model import Event
-from axiommind.projections import Batch, entries
+from axiommind.learning.opposition import (
+    ANSWER,
+    CHOICE,
+    INVERSE,
+    REPLACED,
+    REVERT,
+    VALUE,
+    OpposableClaim,
+    Opposition,
+    incompatible,
+    oppositions,
+)
 from axiommind.text.normal_form import normalise
 from tests.examples import examples
-from tests.learning.saying import claim, told
+from tests.learning.saying import SAID, Saying, claim, run, told
 from tests.learning.sessions import Session
 from tests.transcripts import World
 
@@ -29,77 +37,69 @@ MANY = settings(max_examples=examples(500))
 # --- conflicts ---------------------------------------------------------------------------------------------
 
 
-class Ledger:
-    """The projection of entries over a log of our own, in memory."""
-
-    def __init__(self) -> None:
-        self.db = sqlite3.connect(":memory:")
-        entries.create(self.db)
-        self.position = itertools.count(1)
-
-    def learn(self, one: ComparedClaim) -> None:
-        written = {"entry_id": one.entry_id, "type": one.type, "title": "t", "text": one.value, "rule": "told"}
-        written |= {"content": {"value": one.value}, "canonical_key": one.canonical_key, "value_key": one.value}
-        written |= {"confidence": one.confidence, "timestamp": one.happened_at}
-        place = {"entry_id": one.entry_id, "aligned": one.aligned, "evidence": []}
-        events = detect_conflicts(self.db, [one], "1")
-        self.fold("memory_extracted", {"blob": json.dumps({"entries": [written]})})
-        self.fold("evidence_aligned", {"entries": [place]})
-        for emit in events:
-            self.fold(emit.event_type, emit.payload)
-
-    def fold(self, event_type: str, payload: dict[str, object]) -> None:
-        n = next(self.position)
-        event = Event(n, f"e{n}", n, event_type, "memory", "s", "/p", payload, "")
-        entries.apply(self.db, Batch([event], None, lambda text: text.encode()))  # type: ignore[arg-type]
-
-    def standing(self) -> dict[str, str]:
-        return dict(self.db.execute("select entry_id, status from entries"))
+def said(title: str, at: int = 0, **more: Any) -> OpposableClaim:
+    given = {"value": "", "kind": "convention", **more}
+    key = given.pop("key", title)
+    name = f"{title} {given['value']}"
+    return OpposableClaim(f"ent_{at}", key, name, given.pop("value"), title, title, given.pop("kind"), at, 0, **given)
 
 
-@st.composite
-def claims(draw: st.DrawFn, count: int) -> list[ComparedClaim]:
-    value, at = st.sampled_from(["SQLite", "PostgreSQL", "DuckDB"]), st.integers(0, 3)
-    sure = st.sampled_from([0.6, 0.8, 0.9])
-    return [
-        ComparedClaim(f"ent_{n}", "decision", "decision:/p:log", draw(value), draw(st.booleans()), draw(sure), draw(at))
-        for n in range(count)
+@pytest.mark.parametrize(
+    ("older", "newer", "reason"),
+    [
+        ("The dev server runs on port 8080", "The dev server listens on 9000", VALUE),
+        ("Max line length is 100", "Max line length is 120", VALUE),
+        ("Use tabs", "Indent with spaces", CHOICE),
+        ("Use SQLite for the log", "Use Postgres for the log", CHOICE),
+        ("커밋 메시지는 한국어로 쓴다", "커밋 메시지는 영어로 쓴다", CHOICE),
+        ("コミットは日本語で書く", "コミットは英語で書く", CHOICE),
+        ("Always mock the clock in tests", "Never mock the clock in tests", INVERSE),
+        ("Add the dark theme toggle", "Remove the dark theme toggle", INVERSE),
+        ("feat: add dark mode", 'Revert "add dark mode"', REVERT),
+    ],
+)
+def test_what_cannot_both_hold(older: str, newer: str, reason: str) -> None:
+    found = list(oppositions([said(newer, 1), said(older)]))
+    assert found == [Opposition("ent_0", "ent_1", reason)]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Use tabs", "Use spaces in YAML files"),
+        ("Use SQLite for the log", "Use Postgres for billing"),
+        ("Implement phase 2 of the plan", "Implement phase 3 of the plan"),
+        ("The API listens on 8080", "The database listens on 5432"),
+        ("Run the tests before a commit", "Run the linter before a commit"),
+        ("Round half up", "Keep 2 decimals"),
+    ],
+)
+def test_what_can_both_hold(older: str, newer: str) -> None:
+    assert list(oppositions([said(older), said(newer, 1)])) == []
+
+
+def test_a_thing_replaced_by_name_is_retired() -> None:
+    newer = said("Use integer cents instead of floats", 1, retires=("floats",))
+    assert [one.reason for one in oppositions([said("Use floats for money"), newer])] == [REPLACED]
+    assert list(oppositions([said("Parse floats with a point"), newer])) == []
+    assert list(oppositions([said("Never use floats for money"), newer])) == []
+    assert [one.reason for one in oppositions([said("Anything"), said("Other", 1, supersedes=("ent_0",))])] == [
+        REPLACED
     ]
 
 
-@MANY
-@given(claims(2))
-def test_two_sessions_in_either_order_leave_the_same_standing(said: list[ComparedClaim]) -> None:
-    found = []
-    for order in itertools.permutations(said):
-        ledger = Ledger()
-        for one in order:
-            ledger.learn(one)
-        found.append(ledger.standing())
-    assert found[0] == found[1]
-    one, two = sorted(said, key=lambda each: (each.happened_at, each.entry_id))
-    if one.value != two.value:
-        wins = two.aligned and (not one.aligned or two.confidence >= one.confidence)
-        assert (found[0][one.entry_id], found[0][two.entry_id]) == (
-            ("superseded", "active") if wins else ("contested", "contested")
-        )
-    else:
-        assert set(found[0].values()) == {"active"}
-
-
-@MANY
-@given(claims(4), st.permutations(range(4)))
-def test_whatever_the_order_the_best_is_never_replaced(said: list[ComparedClaim], order: list[int]) -> None:
-    """Who is newest, aligned and surest has nobody who takes its place; and nothing that cannot both hold is active."""
-    ledger = Ledger()
-    for n in order:
-        ledger.learn(said[n])
-    standing = ledger.standing()
-    best = max(said, key=lambda one: (one.aligned, one.happened_at, one.entry_id))
-    if best.aligned and all(best.confidence >= other.confidence for other in said if other.aligned):
-        assert standing[best.entry_id] != "superseded"
-    values = {one.value for one in said if standing[one.entry_id] == "active"}
-    assert len(values) <= 1
+def test_a_form_question_asked_twice_is_no_conflict() -> None:
+    """Which of a list comes next, and which of two: the first answer is still on offer only in the second case."""
+    question = {"key": "q", "kind": "decision"}
+    first = said("Which epic is next?", value="npm provider", alternatives=("cache", "docs"), **question)
+    following = said("Which epic is next?", 1, value="cache", alternatives=("docs",), **question)
+    assert list(oppositions([first, following])) == []
+    again = said("Which epic is next?", 1, value="cache", alternatives=("npm provider", "docs"), **question)
+    assert [one.reason for one in oppositions([first, again])] == [ANSWER]
+    otherwise = said(
+        "What epic do we do?", 1, value="cache", alternatives=("npm provider",), key="other", kind="decision"
+    )
+    assert [one.reason for one in oppositions([first, otherwise])] == [ANSWER]
 
 
 class Told(NamedTuple):
@@ -125,6 +125,55 @@ def test_three_sessions_in_any_order_leave_the_same_standing(said: tuple[Told, .
                 told(world, one.session, one.at, claim(value=one.value, text=one.value, confidence=one.confidence))
             found.append(world.rows("select session_id, status from entries order by 1"))
     assert all(one == found[0] for one in found), found
+
+
+AGENT = "I looked at it: the log is kept in Redis, as far as I can see."
+
+
+def learned(world: World, session: str, minute: int, words: str, *, by_agent: bool, **given: Any) -> None:
+    lines = Session(session)
+    lines._clock = itertools.count(minute)
+    lines.answer(AGENT) if by_agent else lines.prompt(SAID)
+    world.write(lines)
+    world.memory().index()
+    quote = AGENT if by_agent else SAID
+    draft = claim(value=words, text=words, quote=quote, **given)
+    assert run(world, Saying(draft)).failed == 0
+
+
+moments = st.tuples(
+    st.sampled_from(["SQLite", "PostgreSQL", "DuckDB"]), st.booleans(), st.integers(0, 3), st.sampled_from([0.6, 0.9])
+)
+
+
+@settings(max_examples=examples(25))
+@given(st.lists(moments, min_size=2, max_size=4), st.randoms(use_true_random=False))
+def test_the_order_of_learning_does_not_matter(told_of: list[tuple[str, bool, int, float]], random: Random) -> None:
+    """Claims of several sessions, by people and agents, at any time: learned in any order they end alike."""
+    found = []
+    numbered = list(enumerate(told_of))
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as folder:
+            world = World(Path(folder))
+            for n, (words, by_agent, at, sure) in numbered:
+                learned(world, f"s{n}", at * 60, words, by_agent=by_agent, confidence=sure)
+            found.append(world.rows("select session_id, status, stage, superseded_by from entries order by 1"))
+            people = world.rows("select text from entries where provenance = 'person' and status = 'active'")
+            assert len(set(people)) <= 1
+        random.shuffle(numbered)
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+def test_a_persons_newer_word_beats_and_an_agents_contests(in_order: bool) -> None:
+    for by_agent, expected in ((False, ["superseded", "active"]), (True, ["contested", "contested"])):
+        with tempfile.TemporaryDirectory() as folder:
+            world = World(Path(folder))
+            both = [("s0", 0, "SQLite", False), ("s1", 60, "PostgreSQL", by_agent)]
+            for name, at, words, agent in both if in_order else reversed(both):
+                learned(world, name, at, words, by_agent=agent)
+            rows = world.rows("select status from entries order by session_id")
+            assert [row[0] for row in rows] == expected
 
 
 def test_nothing_with_an_open_conflict_is_verified_by_policy(world: World) -> None:

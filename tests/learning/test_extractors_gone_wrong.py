@@ -6,6 +6,7 @@ import pytest
 
 from axiommind.extraction.contract import ExtractionFailed
 from axiommind.extraction.drafts import DraftBlocker, DraftStep, Quote
+from axiommind.learning.trust import PRIOR, wilson
 from axiommind.llm.budget import BudgetReached
 from axiommind.memory import Scope
 from axiommind.projections.transcript import Transcript
@@ -179,17 +180,24 @@ def test_two_who_learn_at_once_ask_once(sessions: World) -> None:
 
 
 def test_a_model_is_believed_as_far_as_people_found_it_right(sessions: World) -> None:
-    model = Saying(claim(), claim("Another", text="Another one."), claim("A third", text="A third one."))
+    model = Saying(*(claim(f"The {n} thing", text=f"Number {n}.") for n in ("first", "second", "third", "last")))
+    model.drafts += tuple(claim(f"A {n} thing", text=f"{n} it is.") for n in ("red", "green", "blue"))
     model.is_measured = False
-    assert run(sessions, model).stages == {"candidate": 9}
-    assert {row[0] for row in sessions.rows("select confidence from entries")} == {0.5}
-    for (entry,) in sessions.rows("select entry_id from entries limit 6"):
+    assert run(sessions, model).stages == {"candidate": 21}
+    assert {row[0] for row in sessions.rows("select confidence from entries")} == {round(wilson(*PRIOR), 4)}
+    for (entry,) in sessions.rows("select entry_id from entries where session_id = 's0' limit 6"):
         sessions.memory().entries.promote(entry, "I know it", "verified")
     late = Session("late")
     late.prompt(SAID)
     sessions.write(late)
     sessions.memory().index()
-    assert run(sessions, model).stages == {"verified": 3}  # 7 of 8
+    assert "candidate" not in run(sessions, model).stages  # six more that were right: 0.70
+
+
+def test_what_a_second_reader_bears_out_is_verified_at_once(sessions: World) -> None:
+    model = Saying(claim(support="supported"), claim("Another", text="Another one."))
+    model.is_measured = False
+    assert run(sessions, model).stages == {"verified": 3, "candidate": 3}
 
 
 def test_a_run_stops_when_sessions_fail_alike(sessions: World) -> None:

@@ -27,7 +27,6 @@ LEARNED = {
     "entities": "select entity_id, entity_type, canonical_key from entities",
     "edges": "select src_id, rel_type, dst_id from edges",
     "conflicts": "select conflict_id, older_id, newer_id, resolution from conflicts",
-    "promotions": "select entry_id, from_stage, to_stage from promotions",
     "outbox": "select item_kind, item_id from vector_outbox where item_kind in ('entry', 'task_title')",
     "task events": "select event_type, entity_id, entry_id, body from task_events",
     "learned": "select session_id, head, status from learned",
@@ -58,13 +57,12 @@ def nothing_half_applied(world: World) -> None:
     """Of a session there are all events of step 4, or none."""
     memory = world.memory()
     memory.index()
-    assert world.one("select count(*) from entries where stage = 'raw'") == 0
     assert world.one("select count(*) from entries where not aligned or verified_by is null") == 0
     with memory.home.read_log() as (log, _key):
         by_session: dict[str, set[str]] = {}
         for event in log.replay():
             by_session.setdefault(event.session_id or "", set()).add(event.event_type)
-    whole = {"session_ingested", "memory_extracted", "evidence_aligned", "idris_checked", "promoted", "task_created"}
+    whole = {"session_ingested", "memory_extracted", "evidence_aligned", "idris_checked", "task_created"}
     for session, types in by_session.items():
         assert not types & whole or types >= whole - {"task_created"}, session
     done = {session for session, types in by_session.items() if "build_finished" in types}

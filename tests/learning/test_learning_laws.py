@@ -173,7 +173,6 @@ WHAT_IS_SAID = """
            (select o.value_key from entries o where o.entry_id = e.superseded_by)
     from entries e
     where e.status <> 'withdrawn'
-      and e.entry_type <> 'task_note'
     order by 1, 2, 4, 5, 6
 """
 
@@ -181,13 +180,7 @@ WHAT_IS_SAID = """
 @settings(max_examples=examples(40))
 @given(st.lists(st.tuples(st.sampled_from(SESSIONS), st.lists(said, min_size=1, max_size=5)), min_size=1, max_size=6))
 def test_learning_in_pieces_or_at_once(pieces: list[tuple[str, list[tuple[str, Any, Any]]]]) -> None:
-    """How often one learns does not matter for what was learned. (A task note keeps the title that it was learned
-    with; the task has the new one.)"""
-
-    def notes(world: World) -> list[tuple[Any, ...]]:
-        sql = "select entry_id from entries where entry_type = 'task_note' and status <> 'withdrawn' order by 1"
-        return world.rows(sql)
-
+    """How often one learns does not matter for what was learned."""
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
         often, once = History(World(Path(one))), History(World(Path(two)))
         for name, lines in pieces:
@@ -196,4 +189,3 @@ def test_learning_in_pieces_or_at_once(pieces: list[tuple[str, list[tuple[str, A
             once.grow(name, lines)
         once.learn()
         assert often.world.rows(WHAT_IS_SAID) == once.world.rows(WHAT_IS_SAID)
-        assert notes(often.world) == notes(once.world)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -179,7 +178,7 @@ def test_a_newer_answer_takes_the_place_of_the_older(world: World) -> None:
         (new, "active", None),
     ]
     (conflict,) = world.memory().conflicts.list(ALL, every=True)
-    assert (conflict["older_id"], conflict["newer_id"], conflict["resolved_by"]) == (old, new, "conflicts-1")
+    assert (conflict["older_id"], conflict["newer_id"], conflict["resolved_by"]) == (old, new, "conflicts-2")
     assert world.memory().conflicts.list(ALL) == []
     assert world.memory().verify() == []
 
@@ -280,19 +279,28 @@ def test_three_sessions_over_a_month_certify(world: World) -> None:
     assert world.memory().verify() == []
 
 
-def test_what_nobody_uses_sinks(world: World, story: Session) -> None:
-    taught(world, story)
+def test_what_nobody_uses_sinks_while_its_project_lives_on(world: World) -> None:
+    """An answer of the first day; then work on 200 days in which nobody comes back to it."""
+    first = Session("s0")
+    first.ask("Where should the cache live?", "SQLite")
+    taught(world, first)
+    assert world.rows("select stage from entries") == [("verified",)]
+    for n in range(1, 201):
+        session = Session(f"s{n}")
+        session._clock = iter(range(n * 24 * 60, n * 24 * 60 + 10))  # type: ignore[assignment]
+        session.prompt("go on")
+        world.write(session)
     memory, day = world.memory(), 86_400_000
-    now = int(time.time() * 1000)
-    assert memory.entries.run_policy(at=now + 100 * day) == []  # 0.46 of the vitality of a verified entry is left
-    planned = memory.entries.run_policy(["half-life"], dry_run=True, at=now + 200 * day)
-    assert planned and {c.target for _, c in planned} == {"candidate"}
-    assert world.rows("select distinct stage from entries") == [("verified",)]
-    memory.entries.run_policy(["half-life"], at=now + 200 * day)
-    assert world.rows("select distinct stage from entries") == [("candidate",)]
+    memory.index()
+    began = world.one("select happened_at from entries")
+    assert memory.entries.run_policy(at=began + 100 * day) == []  # 0.46 of the vitality of a verified entry is left
+    planned = memory.entries.run_policy(["half-life"], dry_run=True, at=began + 170 * day)
+    assert {change.target for _, change in planned} == {"candidate"}
+    assert world.rows("select stage from entries") == [("verified",)]
+    memory.learning.run()  # by itself, at the end of a run
+    assert world.rows("select stage from entries") == [("candidate",)]
     assert memory.entries.run_policy() == []  # it rests there: neither up again by itself, nor further down at once
-    (entry,) = world.rows("select entry_id from entries where entry_type = 'decision'")[0]
-    time.sleep(0.01)
+    (entry,) = world.rows("select entry_id from entries")[0]
     memory.entries.note_use([entry], "shown")
     assert [c.entry_id for _, c in memory.entries.run_policy()] == [entry]  # what is used again rises again
     with pytest.raises(BadQuery, match="no policy"):

@@ -12,6 +12,7 @@ import pytest
 from axiommind.config import Config
 from axiommind.errors import BadQuery, NotFound
 from axiommind.learning.confirmation import says_the_same
+from axiommind.learning.trust import PRIOR, wilson
 from axiommind.memory import Memory, Scope
 from axiommind.projections.entry_rows import EntryRow
 from tests.learning.sessions import Session
@@ -69,7 +70,7 @@ def test_an_agents_claim_rests_on_what_was_said_and_starts_at_working(talk: Worl
         "agent",
         True,
     )
-    assert made.entry.confidence == pytest.approx(0.5 * 0.95)
+    assert made.entry.confidence == pytest.approx(wilson(*PRIOR) * 0.95, abs=0.0001)
     assert words_of(talk, made.entry) == [QUOTE]
     assert [row.entry.entry_id for row in talk.memory().entries.list(ALL)] == [made.entry.entry_id]
     events = [event.event_type for event in talk.memory().entries.why(made.entry.entry_id)[1]]

@@ -77,7 +77,7 @@ class ModelExtractor:
         if len(drafts) < len(found):
             notes.append(f"{model}: {len(found) - len(drafts)} entries more than a session may give were left out")
         checked = check_drafts(self._provider, self._spending, transcript, drafts, about=f"{about}.check")
-        return Extraction(tuple(checked.drafts), model, PROMPT_HASH, (*notes, *checked.notes))
+        return Extraction(tuple(checked.drafts), model, PROMPT_HASH, (*notes, *checked.notes), not since)
 
     def _ask(
         self, part: ConversationPart, known: Sequence[KnownEntry], about: str, model: str, times: list[int | None]

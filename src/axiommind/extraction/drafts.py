@@ -69,3 +69,4 @@ class Draft(NamedTuple):
     supersedes: tuple[str, ...] = ()  # ids of known entries that it replaces
     anchors: tuple[str, ...] = ()  # files, symbols and commits that it speaks of, as they were written
     support: str = ""  # of SUPPORTS: whether its words bear it out, as somebody else was asked; empty: nobody was
+    alternatives: tuple[str, ...] = ()  # of an answer: what was offered and not taken

@@ -6,14 +6,14 @@ import sqlite3
 from typing import NamedTuple
 
 from axiommind.learning.entry_facts import facts_of
-from axiommind.learning.policies import HALF_LIFE, vitality
+from axiommind.learning.policies import demotion
 
 __all__ = ["Audit", "audit"]
 
 _ENTRIES = """
     select entry_id
     from entries
-    where :project is null or project = :project
+    where status <> 'withdrawn' and (:project is null or project = :project)
 """
 _FIGURES = """
     select
@@ -22,7 +22,7 @@ _FIGURES = """
         count(*) filter (where not aligned),
         count(distinct value_key)
     from entries e
-    where :project is null or project = :project
+    where status <> 'withdrawn' and (:project is null or project = :project)
 """
 
 
@@ -40,9 +40,7 @@ class Audit(NamedTuple):
 def audit(db: sqlite3.Connection, now: int, project: str | None = None) -> Audit:
     scope = {"project": project}
     own = {row[0] for row in db.execute(_ENTRIES, scope)}
-    stale = sum(
-        vitality(one.stage, one.idle_days) < HALF_LIFE.least for one in facts_of(db, now) if one.entry_id in own
-    )
+    stale = sum(demotion(one) is not None for one in facts_of(db, now) if one.entry_id in own)
     retrieved, contested, without_evidence, different = db.execute(_FIGURES, scope).fetchone()
     total = len(own)
     return Audit(total, total - retrieved, total - different, contested, stale, without_evidence)

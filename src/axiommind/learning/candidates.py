@@ -13,18 +13,18 @@ from axiommind.extraction.drafts import Draft, Quote
 from axiommind.ids import dedupe_key
 from axiommind.learning.alignment import Aligner, QuoteMatch, quote_hash
 from axiommind.learning.checks.candidate import Candidate
-from axiommind.learning.conflict_detection import ComparedClaim
 from axiommind.learning.keys import canonical_key, entry_id, value_key
 from axiommind.model import PROVENANCES, Span
 from axiommind.projections.entry_rows import ENTRY_TYPES, ONLY_KIND
 from axiommind.projections.transcript import Transcript
 
-__all__ = ["AlignedDraft", "align_drafts", "stored", "to_check", "to_compare"]
+__all__ = ["AlignedDraft", "align_drafts", "stored", "to_check"]
 
 # An extractor that finds more than this in a session has gone wrong.
 MOST_ENTRIES = 2_000
 _QUOTES_KEPT = 8
 _ANCHORS_KEPT = 20
+_REPLACED_KEPT = 8
 _TITLE_CHARS = 200
 _TRUST = list(PROVENANCES)
 _TEXT_CHARS = 4_000
@@ -142,12 +142,6 @@ def to_check(one: AlignedDraft) -> Candidate:
     )
 
 
-def to_compare(one: AlignedDraft, project: str) -> ComparedClaim:
-    draft = one.draft
-    key = canonical_key(draft.type, project, draft.key or draft.title)
-    return ComparedClaim(one.entry_id, draft.type, key, draft.value, one.aligned, one.confidence, draft.timestamp or 0)
-
-
 def stored(one: AlignedDraft, project: str) -> dict[str, Any]:
     draft = one.draft
     content: dict[str, Any] = {"text": draft.text}
@@ -159,6 +153,10 @@ def stored(one: AlignedDraft, project: str) -> dict[str, Any]:
         content["value"] = draft.value
     if draft.support:
         content["support"] = draft.support
+    # What it replaces, and what was not chosen: others are held against it by these.
+    for name in ("retires", "supersedes", "alternatives"):
+        if words := getattr(draft, name)[:_REPLACED_KEPT]:
+            content[name] = list(words)
     if draft.type == "task_note":
         content |= {
             "status": draft.steps[-1].status if draft.steps else "pending",
@@ -178,6 +176,7 @@ def stored(one: AlignedDraft, project: str) -> dict[str, Any]:
         "anchors": list(draft.anchors[:_ANCHORS_KEPT]),
         "rule": draft.rule,
         "confidence": one.confidence,
+        "support": draft.support,
         "timestamp": draft.timestamp,
         "quotes": [quote._asdict() for quote in draft.quotes[:_QUOTES_KEPT]],
     }

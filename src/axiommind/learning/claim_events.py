@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from axiommind.ids import canonical_json, checksum
-from axiommind.learning.candidates import AlignedDraft, stored, to_compare
+from axiommind.learning.candidates import AlignedDraft, stored
 from axiommind.learning.checks import Checked
-from axiommind.learning.conflict_detection import detect_conflicts
 from axiommind.learning.new_event import NewEvent
 from axiommind.learning.policies import GRADUATION, PERSON, EntryFacts, StageChange
 
@@ -55,17 +54,16 @@ def is_rejected(db: sqlite3.Connection, one: AlignedDraft) -> bool:
 
 
 def events_of_claims(
-    db: sqlite3.Connection,
     origin: ClaimOrigin,
     new: Sequence[AlignedDraft],
     checked: Checked,
-    rises: Rises,
+    rises: Rises | None = None,
     *,
     changed: Sequence[AlignedDraft] = (),
     moved: Sequence[AlignedDraft] = (),
 ) -> Iterator[NewEvent]:
-    """The events of new claims, of those that something else is known about now (`changed`), and of those whose words
-    were found again elsewhere (`moved`)."""
+    """The events of new claims (which rise as `rises` says, or when their project is settled), of those that something
+    else is known about now (`changed`), and of those whose words were found again elsewhere (`moved`)."""
     session, epoch = origin.session, origin.epoch
     written = [stored(one, origin.project) for one in (*new, *changed)]
     text = canonical_json({"entries": written}) if written else None
@@ -85,12 +83,8 @@ def events_of_claims(
     if not written:
         return
     yield from _spoken(origin, (*new, *changed), checked)
-    if not new:
-        return
-    claims = [to_compare(one, origin.project)._replace(by_person=origin.by_person) for one in new]
-    conflicts = detect_conflicts(db, claims, epoch)
-    yield from conflicts
-    yield _risen(origin, new, checked, rises, _contested(conflicts))
+    if rises is not None and new:
+        yield _risen(origin, new, checked, rises)
 
 
 def _spoken(origin: ClaimOrigin, new: Sequence[AlignedDraft], checked: Checked) -> Iterator[NewEvent]:
@@ -114,26 +108,13 @@ def _spoken(origin: ClaimOrigin, new: Sequence[AlignedDraft], checked: Checked) 
     yield NewEvent("idris_checked", spoken, unique, text=canonical_json(words))
 
 
-def _contested(conflicts: Sequence[NewEvent]) -> set[Any]:
-    """The entries in a conflict that is still open."""
-    ended = {event.payload["conflict_id"] for event in conflicts if event.event_type == "conflict_resolved"}
-    return {
-        event.payload[side]
-        for event in conflicts
-        if event.event_type == "conflict_detected" and event.payload["conflict_id"] not in ended
-        for side in ("older_id", "newer_id")
-    }
-
-
-def _risen(
-    origin: ClaimOrigin, new: Sequence[AlignedDraft], checked: Checked, rises: Rises, contested: set[Any]
-) -> NewEvent:
+def _risen(origin: ClaimOrigin, new: Sequence[AlignedDraft], checked: Checked, rises: Rises) -> NewEvent:
     listed = []
     for one in new:
         verdict = checked.verdicts.get(one.entry_id)
-        status = "contested" if one.entry_id in contested else "active"
         passed = verdict is not None and verdict.passed and checked.agree
-        facts = EntryFacts(one.entry_id, "raw", status, one.aligned, passed, one.confidence)
+        grounds = "recorded by a person" if origin.by_person else ""
+        facts = EntryFacts(one.entry_id, "raw", "active", one.aligned, passed, one.confidence, grounds=grounds)
         listed += [change.payload() for change in rises(facts)]
     policy = PERSON if origin.by_person else GRADUATION
     return NewEvent(

@@ -1,78 +1,87 @@
-"""What the policies need to know of entries, and how far a model's claims are believed: counted from the index."""
+"""What the policies need to know of entries: counted from the index."""
 
 from __future__ import annotations
 
 import sqlite3
+from bisect import bisect_right
 
-from axiommind.learning.policies import DAY_MS, HALF_LIFE, EntryFacts
-from axiommind.projections.entry_rows import BY_AGENT, STAGES
+from axiommind.extraction.rules import declared
+from axiommind.learning.policies import BELIEVED, DAY_MS, MEASURED, SUPPORTED, EntryFacts
+from axiommind.projections.entry_rows import BY_AGENT, BY_PERSON, STAGES
 
-__all__ = ["facts_of", "judged_precision"]
+__all__ = ["facts_of"]
 
-# Stated or used: in which sessions, first and last. A claim is the same in every session that states the same, and a
-# person's word for it counts as a use. What an agent remembers keeps a claim alive, and is no session that states it:
-# by repeating itself an agent makes nothing certain.
+# Stated by a person or used: in which sessions, first and last. A claim is the same in every session that states the
+# same, and a person's word for it counts as a use. What an agent says again keeps a claim alive, and is no session that
+# counts: by repeating itself an agent makes nothing certain.
 _FACTS = """
     with said as (
-        select value_key, case when rule <> :by_agent then session_id end as session_id,
+        select value_key, case when provenance in ('person', 'rules') and rule <> :by_agent then session_id end
+                   as session_id,
                coalesce(happened_at, created_ts) as at
         from entries
-        where aligned and status <> 'withdrawn'
+        where aligned and status <> 'withdrawn' and (:project is null or project = :project)
         union all
         select e.value_key, u.session_id, u.at
         from entry_uses u
         join entries e on e.entry_id = u.entry_id
+        where :project is null or e.project = :project
         union all
         select e.value_key, null, cast(strftime('%s', p.at) as integer) * 1000
         from promotions p
         join entries e on e.entry_id = p.entry_id
-        where p.actor = 'user'
+        where p.actor = 'user' and (:project is null or e.project = :project)
     ),
     known as (
         select value_key, count(distinct session_id) as sessions, min(at) as first, max(at) as last
         from said
         group by value_key
+    ),
+    heard as (
+        select value_key, count(distinct session_id) as sessions, min(session_id) as session_id
+        from entries
+        where aligned and status <> 'withdrawn' and provenance in ('person', 'rules') and rule <> :by_agent
+        group by value_key
     )
-    select e.entry_id, e.stage, e.status, e.aligned, e.verified_by is not null, e.confidence,
+    select e.project, e.entry_id, e.stage, e.status, e.aligned, e.verified_by is not null, e.confidence, e.rule,
+           e.provenance, e.support, coalesce(h.sessions, 0) > (coalesce(h.session_id, '') = e.session_id),
            coalesce(k.sessions, 0), coalesce(k.first, e.created_ts), coalesce(k.last, e.created_ts),
-           (select cast((julianday(p.at) - 2440587.5) * 86400000 as integer)
-            from promotions p
-            where p.entry_id = e.entry_id
-            order by p.id desc
-            limit 1),
-           (select p.policy
-            from promotions p
-            where p.entry_id = e.entry_id
-            order by p.id desc
-            limit 1)
+           coalesce((select case when instr(:stages, p.to_stage) > instr(:stages, p.from_stage) then p.to_stage end
+                     from promotions p
+                     where p.entry_id = e.entry_id and p.actor = 'user'
+                     order by p.id desc
+                     limit 1), '')
     from entries e
     left join known k on k.value_key = e.value_key
+    left join heard h on h.value_key = e.value_key
+    where e.status <> 'withdrawn' and (:project is null or e.project = :project)
     order by e.id
 """
-# The claims of a model that a person has judged, each counted once however many sessions make it: those the person
-# vouched for (the last word raised it), and those rejected.
-_JUDGED = """
-    select
-        count(distinct e.value_key) filter (
-            where e.status <> 'deprecated'
-              and (select instr(:stages, p.to_stage) > instr(:stages, p.from_stage)
-                   from promotions p
-                   where p.entry_id = e.entry_id and p.actor = 'user'
-                   order by p.id desc
-                   limit 1)),
-        count(distinct e.value_key) filter (where e.status = 'deprecated')
-    from entries e
-    where e.rule = :rule
+
+# The days on which a project was worked in: while nobody does, nothing in it grows old.
+_DAYS = """
+    select project, cast(coalesce(last_ts, ended_at, started_at, file_mtime) / :day as integer) as day
+    from sessions
+    where (:project is null or project = :project)
+      and coalesce(last_ts, ended_at, started_at, file_mtime) <= :now
+    group by 1, 2
+    order by 1, 2
 """
 
 
-def facts_of(db: sqlite3.Connection, now: int) -> list[EntryFacts]:
-    """The facts of every entry, as they are now."""
+def facts_of(db: sqlite3.Connection, now: int, project: str | None = None) -> list[EntryFacts]:
+    """The facts of every entry that its session still says, as they are now."""
+    rules = declared()
+    days: dict[str, list[int]] = {}
+    for of, day in db.execute(_DAYS, {"day": DAY_MS, "project": project, "now": now}):
+        days.setdefault(of, []).append(day)
     found = []
-    for entry, stage, status, aligned, passed, sure, sessions, first, last, moved, policy in db.execute(
-        _FACTS, {"by_agent": BY_AGENT}
-    ):
-        moved = moved or 0
+    values = {"by_agent": BY_AGENT, "project": project, "stages": " ".join(STAGES)}
+    for row in db.execute(_FACTS, values):
+        of, entry, stage, status, aligned, passed, sure, rule, provenance, support, again = row[:11]
+        sessions, first, last, word = row[11:]
+        worked = days.get(of, [])
+        declares = rules.get(rule)
         found.append(
             EntryFacts(
                 entry,
@@ -81,17 +90,25 @@ def facts_of(db: sqlite3.Connection, now: int) -> list[EntryFacts]:
                 bool(aligned),
                 bool(passed),
                 sure,
+                MEASURED if declares is not None else SUPPORTED if support == "supported" else BELIEVED,
+                _grounds(rule, provenance, bool(again), declares is not None and declares.is_checked),
                 sessions,
                 (last - first) / DAY_MS,
-                (now - max(last, moved)) / DAY_MS,
-                policy == HALF_LIFE.name and last <= moved,
+                len(worked) - bisect_right(worked, last // DAY_MS),
+                word,
             )
         )
     return found
 
 
-def judged_precision(db: sqlite3.Connection, rule: str) -> float:
-    """How often a model was right, by what a person said of its claims: the same formula as for the rules. It is one
-    half for a model whose claims nobody has judged yet."""
-    right, wrong = db.execute(_JUDGED, {"rule": rule, "stages": " ".join(STAGES)}).fetchone()
-    return (int(right) + 1) / (int(right) + int(wrong) + 2)
+def _grounds(rule: str, provenance: str, again: bool, is_checked: bool) -> str:
+    """What stands behind a claim. What comes from tools, the network, a paste or an agent alone has nothing."""
+    if rule == BY_PERSON:
+        return "recorded by a person"
+    if provenance == "person":
+        return "a person's own words"
+    if provenance == "rules":
+        return "a written rule of the project"
+    if again:
+        return "a person said it in another session"
+    return "a check passed afterwards" if is_checked else ""

@@ -18,9 +18,9 @@ from axiommind.extraction.drafts import KINDS as ENTRY_KINDS
 from axiommind.extraction.drafts import Draft, Quote
 from axiommind.learning.alignment import Aligner, QuoteMatch
 from axiommind.learning.candidates import AlignedDraft, align_drafts
-from axiommind.learning.entry_facts import judged_precision
 from axiommind.learning.keys import entry_id
 from axiommind.learning.policies import EntryFacts, StageChange, promotions
+from axiommind.learning.trust import trust
 from axiommind.projections import PLACE_BITS
 from axiommind.projections.entry_rows import BY_AGENT, BY_PERSON, EntryRow
 from axiommind.projections.passages import KIND_BITS, KINDS
@@ -48,7 +48,7 @@ MOST_TEXT = 4_000
 _MOST_TITLE = 200
 _LEAST_QUOTE = 3  # characters: a shorter one is found everywhere
 _MOST_PASSAGE = 300  # characters of a passage that is the evidence itself
-# An agent whose claims nobody has judged is believed one half, and never more than this.
+# An agent is never believed more than this, whoever has judged its claims.
 _MOST_CONFIDENCE = 0.8
 _TARGET = re.compile(r"https?://[^\s<>\"')\]]+|(?<!\w)#\d+\b|\b[0-9a-f]{7,40}\b|(?:[\w.@~-]+/)+[\w.@-]+")
 _LINES = {
@@ -165,7 +165,7 @@ def align_claim(
     quotes = _quotes(session, said.quotes, [i for found in places.values() for i in found])
     if not quotes:
         quotes = tuple(quote for one, found in places.items() if (quote := _beginning(session, one, found)))
-    precision = None if said.by_person else (lambda rule: judged_precision(db, rule))
+    precision = None if said.by_person else (lambda rule: trust(db, rule))
     (noticed,) = align_drafts(session, [_draft(said, quotes)], event_id, precision)
     missing = [quote.text for quote, place in zip(quotes, noticed.evidence, strict=True) if "reason" in place]
     if missing:

@@ -19,17 +19,17 @@ from axiommind.ids import canonical_json, ulid
 from axiommind.learning.candidates import AlignedDraft, align_drafts, to_check
 from axiommind.learning.checks import Checked, Idris, check
 from axiommind.learning.claim_events import ClaimOrigin, epoch_of, events_of_claims, is_rejected
-from axiommind.learning.entry_facts import judged_precision
 from axiommind.learning.event_writer import EventWriter
 from axiommind.learning.known import extract_with_known, read_up_to
 from axiommind.learning.new_event import NewEvent
 from axiommind.learning.paid_answers import PaidAnswers
-from axiommind.learning.policies import EntryFacts, StageChange, promotions
 from axiommind.learning.run_report import LearningReport
+from axiommind.learning.settling import settle
 from axiommind.learning.tasks.finishing import Finished
 from axiommind.learning.tasks.match import Near
 from axiommind.learning.tasks.resolve import ResolvedTasks, TaskNote, resolve
 from axiommind.learning.tasks.state import IndexState
+from axiommind.learning.trust import trust
 from axiommind.learning.withdrawal import Reread, events_of_withdrawal, reread
 from axiommind.log import EventLog
 from axiommind.projections import transcript as recorded
@@ -47,7 +47,7 @@ _SESSIONS_TOGETHER = 32
 _CHARS_TOGETHER = 16_000_000  # of text held in memory meanwhile
 # After so many sessions in a row failed with the same message, the others would too.
 ALIKE = 3
-_STEPS = ("build", "read", "extraction", "align", "entries", "check", "tasks", "project", "index")
+_STEPS = ("build", "read", "extraction", "align", "entries", "check", "tasks", "project", "index", "settle")
 
 _LEARNED_SINCE = """
     select head
@@ -113,7 +113,7 @@ class Pipeline:
         self._answers, self._lease = answers, lease or (lambda _session: nullcontext(True))
         self._now = now
         self._began = now() if began is None else began  # what was learned since then is not learned again
-        self._precision = None if extractor.is_measured else (lambda rule: judged_precision(index.db, rule))
+        self._precision = None if extractor.is_measured else (lambda rule: trust(index.db, rule))
 
     def run(
         self,
@@ -233,21 +233,35 @@ class Pipeline:
         started = time.perf_counter()
         checked = self._check([one for work in batch for one in self._reread(work).written])
         each = (time.perf_counter() - started) * 1000 / len(batch)
+        learned: list[tuple[_Work, Reread]] = []
         for work in batch:
             work.steps["check"] = each
             if report.dry_run:
-                found = self._reread(work)
-                report.count(work.session, work.transcript, work.error, found.new, {})
-                report.planned += found.new
-                report.withdrawn += len(found.withdrawn)
-            else:
-                self._apply(work, checked, report)
+                learned.append((work, self._reread(work)))
+                report.planned += learned[-1][1].new
+            elif (found := self._apply(work, checked, report)) is not None:
+                learned.append((work, found))
             if work.extraction is not None:
                 report.notes += [f"session {work.session}: {note}" for note in work.extraction.notes]
             for name, took in work.steps.items():
                 report.steps[name] = report.steps.get(name, 0.0) + took
+        stages = {} if report.dry_run else self._settle({work.project for work, _ in learned}, report)
+        for work, found in learned:
+            report.withdrawn += len(found.withdrawn)
+            report.count(work.session, work.transcript, work.error, found.new, stages)
         if not checked.agree:
             report.notes.append("the checkers disagree, so nothing of this batch was promoted: axm doctor shows more")
+
+    def _settle(self, projects: set[str], report: LearningReport) -> dict[str, str]:
+        """What the claims of these projects amount to now; the stages that those reached that changed."""
+        started = time.perf_counter()
+        settled = settle(self._log, self._writer, self._index, projects, at=self._now())
+        report.conflicts += len(settled.conflicts)
+        report.superseded += len(settled.superseded)
+        report.certified += sum(change.target == "certified" for change in settled.changes)
+        report.projects |= projects
+        report.steps["settle"] = report.steps.get("settle", 0.0) + (time.perf_counter() - started) * 1000
+        return {change.entry_id: change.target for change in settled.changes}
 
     def _check(self, drafts: Sequence[AlignedDraft]) -> Checked:
         return check([to_check(one) for one in drafts if one.aligned], idris=self._idris)
@@ -265,18 +279,18 @@ class Pipeline:
             self._log.is_forgotten(work.session, work.project) or epoch_of(self._index.db, work.session) != work.epoch
         )
 
-    def _apply(self, work: _Work, checked: Checked, report: LearningReport) -> None:
-        changes: dict[str, str] = {}
+    def _apply(self, work: _Work, checked: Checked, report: LearningReport) -> Reread | None:
+        """Write what was learned from a session; None when it was forgotten meanwhile."""
         found = Reread()
         with self._log.atomic():
             # Nobody else appends now, so the index knows everything.
             self._index.catch_up(self._log, Segments(self._log))
             if self._is_gone(work):
-                return
+                return None
             self._append(work, self._started(work))
             if work.error is None:
                 found = self._reread(work)
-                events = list(self._entries(work, found, checked, changes))
+                events = list(self._entries(work, found, checked))
                 with work.step("tasks"):
                     state = IndexState(
                         self._index.db, (name for name, _ in found.withdrawn), (name for name, _ in found.returned)
@@ -289,8 +303,6 @@ class Pipeline:
                 report.tasks_created += resolved.created
                 report.tasks_changed += resolved.changed
                 report.transitions_rejected += resolved.rejected
-                report.withdrawn += len(found.withdrawn)
-                report.conflicts += sum(event.event_type == "conflict_detected" for event in events)
         if work.error is None:
             with work.step("project"):
                 self._index.catch_up(self._log, Segments(self._log))
@@ -298,13 +310,13 @@ class Pipeline:
                 report.waiting = waiting(self._index.db)  # the jobs wait there for axm embed
         with self._log.atomic():
             if self._log.is_forgotten(work.session, work.project):
-                return
+                return None
             self._append(work, _finished(work, self._extractor.name))
             self._append(work, _measured(work))
-        report.count(work.session, work.transcript, work.error, found.new, changes)
+        return found
 
-    def _entries(self, work: _Work, found: Reread, checked: Checked, changes: dict[str, str]) -> Iterator[NewEvent]:
-        """What was read and extracted, where its words are, what the checkers said, how far it rises."""
+    def _entries(self, work: _Work, found: Reread, checked: Checked) -> Iterator[NewEvent]:
+        """What was read and extracted, where its words are, and what the checkers said."""
         assert work.transcript is not None and work.extraction is not None
         read = work.transcript
         positions = sorted({message.position for message in read.messages})
@@ -314,17 +326,9 @@ class Pipeline:
         origin = ClaimOrigin(
             work.session, work.project, work.epoch, work.head, self._extractor.name, made.model, made.prompt_hash
         )
-
-        def rise(facts: EntryFacts) -> list[StageChange]:
-            risen = promotions(facts)
-            changes[facts.entry_id] = risen[-1].target if risen else facts.stage
-            return risen
-
         with work.step("entries"):
             yield from events_of_withdrawal(origin, found)
-            yield from events_of_claims(
-                self._index.db, origin, found.new, checked, rise, changed=found.changed, moved=found.moved
-            )
+            yield from events_of_claims(origin, found.new, checked, changed=found.changed, moved=found.moved)
 
     def _tasks(self, work: _Work, state: IndexState) -> ResolvedTasks:
         noted = [

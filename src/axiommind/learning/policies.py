@@ -6,19 +6,25 @@ Each has a name and a version that every change of stage carries, so that a late
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log2
 from typing import NamedTuple
 
 __all__ = [
+    "BELIEVED",
     "CONFLICTS",
     "DAY_MS",
     "GRADUATION",
     "HALF_LIFE",
+    "MEASURED",
     "PERSON",
     "POLICIES",
+    "SUPPORTED",
     "EntryFacts",
     "StageChange",
     "demotion",
+    "earned",
     "graduate",
+    "lasting",
     "promotions",
     "sink",
     "vitality",
@@ -30,7 +36,6 @@ DAY_MS = 86_400_000
 class Graduation(NamedTuple):
     name: str
     version: str
-    verified_confidence: float
     certified_sessions: int
     certified_days: int
 
@@ -47,13 +52,18 @@ class PolicyName(NamedTuple):
     version: str
 
 
-# candidate: schema valid and evidence aligned; verified: checker passed, no open conflict, confidence high enough;
-# certified: used in enough sessions over enough days without conflict (or a person's word).
-GRADUATION = Graduation("graduation", "1", verified_confidence=0.7, certified_sessions=3, certified_days=30)
-HALF_LIFE = HalfLife("half-life", "1", {"certified": 180, "verified": 90, "candidate": 30, "working": 7}, least=0.3)
-CONFLICTS = PolicyName("conflicts", "1")
+# candidate: schema valid and evidence aligned. verified: checker passed, nothing against it, sure enough, and a person
+# stands behind it or a check does. certified: used in enough sessions over enough days without being corrected, or a
+# person's word.
+GRADUATION = Graduation("graduation", "2", certified_sessions=3, certified_days=30)
+HALF_LIFE = HalfLife("half-life", "2", {"certified": 180, "verified": 90, "candidate": 30, "working": 7}, least=0.3)
+CONFLICTS = PolicyName("conflicts", "2")
 PERSON = PolicyName("person", "1")
 _SINKS_TO = {"certified": "verified", "verified": "candidate", "candidate": "working"}
+_STAGES = ("raw", "working", "candidate", "verified", "certified")
+# How sure one has to be of a claim for it to be verified: a rule by its measured precision; a model's claim by how far
+# it is believed, less where somebody else has checked that the quoted words bear it out.
+MEASURED, BELIEVED, SUPPORTED = 0.8, 0.7, 0.5
 
 
 class EntryFacts(NamedTuple):
@@ -65,10 +75,12 @@ class EntryFacts(NamedTuple):
     aligned: bool
     passed: bool  # the checkers
     confidence: float
-    sessions: int = 1  # in which it was stated or used
+    needed: float = BELIEVED  # the confidence at which it may be verified
+    grounds: str = ""  # why it may be verified at all: whose words it rests on, or which check; empty: nothing does
+    sessions: int = 1  # in which a person stated it, or it was used
     days: float = 0.0  # from the first of those to the last
-    idle_days: float = 0.0  # since it was last stated or used, or reached its stage
-    sunk: bool = False  # it dropped a stage, and nobody has stated or used it since
+    idle_days: float = 0.0  # on which its project was worked in, since it was last stated or used
+    word: str = ""  # the stage that a person raised it to
 
 
 class StageChange(NamedTuple):
@@ -82,50 +94,75 @@ class StageChange(NamedTuple):
 
 
 def vitality(stage: str, idle_days: float) -> float:
-    """Halves with every half-life of the stage in which nobody stated or used the claim."""
+    """Halves with every half-life of the stage in which its project was worked in and nobody stated or used it."""
     days = HALF_LIFE.days.get(stage)
     return 1.0 if days is None else 0.5 ** (max(idle_days, 0.0) / days)
 
 
+def earned(facts: EntryFacts) -> list[tuple[str, str]]:
+    """Every stage that the facts give an entry, in order, with the reason."""
+    stages = [("working", "schema valid")]  # what does not fit the schema never becomes an entry
+    if facts.aligned:
+        stages.append(("candidate", "evidence aligned"))
+    is_sure = facts.passed and facts.status == "active" and facts.confidence >= facts.needed
+    if facts.aligned and is_sure and facts.grounds:
+        stages.append(("verified", f"checked, nothing against it, {facts.grounds}"))
+        if facts.sessions >= GRADUATION.certified_sessions and facts.days >= GRADUATION.certified_days:
+            reason = f"in {facts.sessions} sessions over {facts.days:.0f} days, and not corrected"
+            stages.append(("certified", reason))
+    for stage in _STAGES[len(stages) + 1 : _STAGES.index(facts.word) + 1 if facts.word else 0]:
+        stages.append((stage, "a person's word"))
+    return stages
+
+
+def lasting(stage: str, idle_days: float) -> str:
+    """The stage that is left of one in which nobody has stated or used the claim for so long."""
+    left = idle_days
+    while stage in _SINKS_TO and vitality(stage, left) < HALF_LIFE.least:
+        left -= HALF_LIFE.days[stage] * log2(1 / HALF_LIFE.least)
+        stage = _SINKS_TO[stage]
+    return stage
+
+
 def promotions(facts: EntryFacts) -> list[StageChange]:
-    """Every stage that an entry rises to, in order."""
-    rises: list[StageChange] = []
-    stage = facts.stage
-    while (step := _next(facts, stage)) is not None:
-        target, reason = step
-        rises.append(StageChange(facts.entry_id, stage, target, reason))
-        stage = target
-    return rises
+    """Every stage that an entry rises to, in order; or the fall to what it has earned, if that is less."""
+    reasons = dict(earned(facts))
+    highest = list(reasons)[-1]
+    here, there = _STAGES.index(facts.stage), _STAGES.index(highest)
+    if here > there:
+        return [StageChange(facts.entry_id, facts.stage, highest, _lacking(facts))]
+    there = min(there, max(_STAGES.index(lasting(highest, facts.idle_days)), here))
+    return [
+        StageChange(facts.entry_id, _STAGES[n], _STAGES[n + 1], reasons[_STAGES[n + 1]]) for n in range(here, there)
+    ]
 
 
-def _next(facts: EntryFacts, stage: str) -> tuple[str, str] | None:
-    if stage == "raw":  # what does not fit the schema never becomes an entry
-        return "working", "schema valid"
-    if facts.sunk:
-        return None
-    if stage == "working" and facts.aligned:
-        return "candidate", "evidence aligned"
-    if facts.status != "active" or vitality(stage, facts.idle_days) < HALF_LIFE.least:
-        return None
-    if stage == "candidate" and facts.aligned and facts.passed and facts.confidence >= GRADUATION.verified_confidence:
-        return "verified", f"checked, no open conflict, confidence {facts.confidence:.2f}"
-    long_enough = facts.sessions >= GRADUATION.certified_sessions and facts.days >= GRADUATION.certified_days
-    if stage == "verified" and long_enough:
-        return "certified", f"in {facts.sessions} sessions over {facts.days:.0f} days without conflict"
-    return None
+def _lacking(facts: EntryFacts) -> str:
+    if not facts.aligned:
+        return "its evidence was not found"
+    if facts.status != "active":
+        return f"it is {facts.status}"
+    if not facts.passed:
+        return "the checkers have not passed it"
+    if not facts.grounds:
+        return "neither a person's words nor a check stands behind it"
+    if facts.confidence < facts.needed:
+        return f"confidence {facts.confidence:.2f}, and {facts.needed:.2f} is needed"
+    return "not used often enough"
 
 
 def demotion(facts: EntryFacts) -> StageChange | None:
     """The stage that an entry drops to when nobody has needed it for long."""
-    target = _SINKS_TO.get(facts.stage)
-    left = vitality(facts.stage, facts.idle_days)
-    if target is None or left >= HALF_LIFE.least:
+    highest = earned(facts)[-1][0]
+    target = lasting(highest, facts.idle_days)
+    if not _STAGES.index(target) < _STAGES.index(facts.stage) <= _STAGES.index(highest):
         return None
-    return StageChange(facts.entry_id, facts.stage, target, f"idle for {facts.idle_days:.0f} days, vitality {left:.2f}")
+    reason = f"unused for {facts.idle_days:.0f} days of work, vitality {vitality(facts.stage, facts.idle_days):.2f}"
+    return StageChange(facts.entry_id, facts.stage, target, reason)
 
 
 def graduate(facts: Sequence[EntryFacts]) -> list[StageChange]:
-    """Every rise that the graduation policy gives now."""
+    """Every change that the graduation policy makes now."""
     return [change for one in facts for change in promotions(one)]
 
 

@@ -107,6 +107,7 @@ class Remembering:
         from axiommind.learning.confirmation import confirm, find_same
         from axiommind.learning.event_writer import EventWriter
         from axiommind.learning.manual_entries import RememberResult, align_claim, rises_of
+        from axiommind.learning.settling import settle
         from axiommind.projections.entry_rows import find_entry, get_entry
         from axiommind.projections.runner import Segments
 
@@ -115,7 +116,6 @@ class Remembering:
         one = align_claim(index.db, transcript, said, named, _event_ids(log))
         checked = check([to_check(one)], idris=find_idris(self.home.environ))
         writer = EventWriter(log, key)
-        conflicts: list[str] = []
         with log.atomic():
             # Nobody else appends now, so the index knows everything.
             index.catch_up(log, Segments(log))
@@ -133,16 +133,14 @@ class Remembering:
                 origin = ClaimOrigin(
                     session, transcript.project, epoch, transcript.head, said.rule, by_person=said.by_person
                 )
-                for event in list(events_of_claims(index.db, origin, [one], checked, rises_of(said.by_person))):
+                for event in events_of_claims(origin, [one], checked, rises_of(said.by_person)):
                     actor = "user" if said.by_person else "agent"
                     writer.append(event, session=session, project=transcript.project, actor=actor)
-                    if event.event_type == "conflict_detected":
-                        conflicts.append(str(event.payload["conflict_id"]))
-        index.catch_up(log, Segments(log))
+        settled = settle(log, writer, index, [transcript.project], at=now(), stages=False)
         entry = get_entry(index.db, one.entry_id)
         if entry is None:
             raise NotFound(f"session {session} was forgotten in the meantime", hint="axm forget --undo brings one back")
-        return RememberResult(entry, is_new, tuple(conflicts))
+        return RememberResult(entry, is_new, settled.conflicts)
 
 
 def _clean(text: str) -> str:

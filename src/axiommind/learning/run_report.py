@@ -19,6 +19,7 @@ _FIGURES = (
     "not_aligned",
     "rejected_before",
     "withdrawn",
+    "superseded",
     "tasks_created",
     "tasks_changed",
     "transitions_rejected",
@@ -47,6 +48,7 @@ class LearningReport:
     tasks_created: int = 0
     tasks_changed: int = 0
     transitions_rejected: int = 0
+    superseded: int = 0  # entries that gave way to newer ones
     conflicts: int = 0
     waiting: int = 0  # jobs of the outbox
     steps: dict[str, float] = field(default_factory=dict)  # milliseconds
@@ -57,6 +59,7 @@ class LearningReport:
     certified: int = 0  # that the graduation policy raised so far afterwards
     extractors: list[str] = field(default_factory=list)
     dry_run: bool = False
+    projects: set[str] = field(default_factory=set)  # in which something was learned
     planned: list[AlignedDraft] = field(default_factory=list)  # of a dry run
 
     def add(self, other: LearningReport) -> None:
@@ -66,6 +69,7 @@ class LearningReport:
         for name in ("entries", "stages", "steps"):
             mine, theirs = getattr(self, name), getattr(other, name)
             mine.update({key: mine.get(key, 0) + value for key, value in theirs.items()})
+        self.projects |= other.projects
         self.sessions = max(self.sessions, other.sessions)
         self.characters = max(self.characters, other.characters)
         self.waiting, self.stopped = other.waiting, self.stopped or other.stopped

@@ -16,7 +16,6 @@ from axiommind.learning import distilling
 from axiommind.learning.distilling import DistillingPass, DistillingState
 from axiommind.learning.learner import Learner
 from axiommind.learning.session_queue import drop_old_marks, ended_marks, is_finished, to_learn
-from axiommind.learning.stage_changes import apply_policy
 from axiommind.learning.turns import is_wanted, note_run, turn
 
 if TYPE_CHECKING:
@@ -271,15 +270,16 @@ def _limit(home: Path, seconds: float) -> Callable[[], str]:
 
 
 def _after_learning(report: LearningReport, log: SqliteLog, key: bytes, index: Index, at: int | None = None) -> None:
-    """What follows from new entries: they rise as far as they have earned, and are tied to the code that they name."""
+    """What follows from new entries: they are settled, and tied to the code that they name."""
     from axiommind.learning.anchoring import anchor_entries
     from axiommind.learning.event_writer import EventWriter
+    from axiommind.learning.settling import settle, unsettled
     from axiommind.projections.runner import Segments
 
     writer = EventWriter(log, key)
-    if report.entries:
-        risen = apply_policy(log, writer, index, "graduation", at=now() if at is None else at)
-        report.certified = sum(change.target == "certified" for change in risen)
+    # Of a run that was cut off; and of all of them where it is another time than now.
+    left = {*unsettled(index.db), *(() if at is None else report.projects)}
+    settle(log, writer, index, left, at=now() if at is None else at)
     if at is None:
         anchor_entries(index.db, writer, seconds=_ANCHORING_SECONDS)
     index.catch_up(log, Segments(log))

@@ -24,8 +24,8 @@ __all__ = ["Reread", "events_of_withdrawal", "reread"]
 # `ruled`: a person vouched for it (the last word raised it), judged it, or rested a decision on it.
 _KNOWN = """
     select e.entry_id, e.entry_type, e.extractor, e.status, e.title, e.text, e.content_json, e.kind, e.provenance,
-           e.rule, e.confidence, e.happened_at, e.canonical_key, e.value_key, e.anchors_json, e.evidence_json,
-           e.aligned,
+           e.rule, e.confidence, e.support, e.happened_at, e.canonical_key, e.value_key, e.anchors_json,
+           e.evidence_json, e.aligned,
            coalesce((select instr(:stages, p.to_stage) > instr(:stages, p.from_stage)
                      from promotions p
                      where p.entry_id = e.entry_id and p.actor = 'user'
@@ -48,6 +48,7 @@ _ABOUT = {
     "provenance": "provenance",
     "rule": "rule",
     "confidence": "confidence",
+    "support": "support",
     "timestamp": "happened_at",
     "canonical_key": "canonical_key",
     "value_key": "value_key",
@@ -112,7 +113,7 @@ def reread(
 def _as_known(session: str, project: str, one: AlignedDraft, known: dict[str, dict[str, Any]]) -> AlignedDraft:
     """The draft under the id of what it says: its title's, unless something else is known under that."""
     row = known.get(one.entry_id)
-    # A task note keeps what it began with; the task has the rest. What a person ruled on stays as it was judged.
+    # The note on a task is one entry however far the task is. What a person ruled on stays as it was judged.
     if row is None or one.draft.type == "task_note" or row["ruled"]:
         return one
     given = stored(one, project)
@@ -128,6 +129,8 @@ def _is_known_otherwise(row: dict[str, Any], one: AlignedDraft, project: str, ex
     given = stored(one, project)
     return (
         row["extractor"] != extractor
+        or (row["title"], row["text"], row["content_json"])
+        != (given["title"], given["text"], canonical_json(given["content"]))
         or any(given[name] != row[column] for name, column in _ABOUT.items())
         or given["anchors"] != json.loads(row["anchors_json"])
         or list(one.evidence) != json.loads(row["evidence_json"])

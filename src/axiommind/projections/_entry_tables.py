@@ -11,8 +11,9 @@ TABLES = (
         "entries",
         "What was learned: one claim per row, with its stage, status, keys and evidence. Content never changes. "
         "`kind` is what it is good for (preference, decision, convention, gotcha, howto, domain, open, record), "
-        "`provenance` who said the words that it rests on, `extractor` who made the claim of them, `anchors_json` the "
-        "files and symbols that it speaks of.",
+        "`provenance` who said the words that it rests on, `extractor` who made the claim of them, `support` "
+        "whether a second reader found that the words bear it out, `anchors_json` the files and symbols that it speaks "
+        "of.",
         scope=OF_PROJECT,
         forgotten_by="session_id",
     ),
@@ -78,6 +79,7 @@ DDL = (
         extractor text not null,
         rule text not null,
         confidence real not null,
+        support text not null default '',
         aligned integer not null default 0,
         verified_by text,
         happened_at integer,

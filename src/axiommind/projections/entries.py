@@ -92,20 +92,24 @@ _GIVEN = (
 )
 _ADD_ENTRY = """
     insert into entries(id, entry_id, created_ts, entry_type, stage, session_id, project, build_id, kind, provenance,
-                        extractor, rule, confidence, happened_at, created_at, canonical_key, value_key, title, text,
-                        content_json, anchors_json)
+                        extractor, rule, confidence, support, happened_at, created_at, canonical_key, value_key, title,
+                        text, content_json, anchors_json)
     values (:id, :entry_id, :created_ts, :type, 'raw', :session_id, :project, :build_id, :kind, :provenance,
-            :extractor, :rule, :confidence, :timestamp, :created_at, :canonical_key, :value_key, :title, :text,
-            :content_json, :anchors_json)
+            :extractor, :rule, :confidence, :support, :timestamp, :created_at, :canonical_key, :value_key, :title,
+            :text, :content_json, :anchors_json)
     on conflict(entry_id) do update set
         kind = excluded.kind, provenance = excluded.provenance, extractor = excluded.extractor, rule = excluded.rule,
-        confidence = excluded.confidence, happened_at = excluded.happened_at, value_key = excluded.value_key,
-        canonical_key = excluded.canonical_key, anchors_json = excluded.anchors_json
+        confidence = excluded.confidence, support = excluded.support, happened_at = excluded.happened_at,
+        value_key = excluded.value_key, canonical_key = excluded.canonical_key, anchors_json = excluded.anchors_json,
+        title = iif(entry_type = 'task_note', excluded.title, title),
+        text = iif(entry_type = 'task_note', excluded.text, text),
+        content_json = iif(entry_type = 'task_note', excluded.content_json, content_json)
 """
 
 
 def _extracted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
-    """New entries; of one that is known, what is known about it, never what it says."""
+    """New entries. Of one that is known, what is known about it, never what it says: only the note on a task, which is
+    of how far that is, changes with it."""
     name = event.payload.get("blob")
     content = batch.blob(name) if name else None
     if content is None:  # nothing new, or forgotten later in the log
@@ -125,6 +129,7 @@ def _extracted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
                 # Older events say neither kind nor provenance.
                 "kind": given.get("kind") or ONLY_KIND.get(given["type"], ""),
                 "provenance": given.get("provenance", "elsewhere"),
+                "support": given.get("support", ""),
                 "anchors_json": canonical_json(given.get("anchors", [])),
                 **{name: given[name] for name in _GIVEN},
             },

@@ -66,6 +66,7 @@ class EntryRow(NamedTuple):
     extractor: str
     rule: str
     confidence: float
+    support: str
     aligned: bool
     verified_by: str | None
     happened_at: int | None
@@ -89,8 +90,8 @@ class ListedEntry(NamedTuple):
 
 _COLUMNS = """
     e.id, e.entry_id, e.created_ts, e.entry_type, e.stage, e.status, e.superseded_by, e.session_id, e.project,
-    e.build_id, e.kind, e.provenance, e.extractor, e.rule, e.confidence, e.aligned, e.verified_by, e.happened_at,
-    e.canonical_key, e.value_key, e.title, e.text, e.content_json, e.evidence_json, e.anchors_json
+    e.build_id, e.kind, e.provenance, e.extractor, e.rule, e.confidence, e.support, e.aligned, e.verified_by,
+    e.happened_at, e.canonical_key, e.value_key, e.title, e.text, e.content_json, e.evidence_json, e.anchors_json
 """
 
 

@@ -82,6 +82,12 @@ _DDL = (
         insert into {_COLUMNS} values ('entry', new.entry_id, {_WANTED}, new.created_ts) {_AGAIN};
     end
     """,
+    f"""
+    create trigger outbox_entries_new after update of title, text on entries
+    when new.title <> old.title or new.text <> old.text begin
+        insert into {_COLUMNS} values ('entry', new.entry_id, {_WANTED}, new.created_ts) {_AGAIN};
+    end
+    """,
     """
     create trigger outbox_entries_out after delete on entries begin
         delete from vector_outbox where item_kind = 'entry' and item_id = +old.entry_id;

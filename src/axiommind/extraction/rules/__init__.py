@@ -53,6 +53,7 @@ class Rule(NamedTuple):
     form: str = PLAIN
     note: str = ""  # on the measurement
     most: int = MOST_DRAFTS  # of its drafts that a session keeps
+    is_checked: bool = False  # each of its drafts rests on a check that passed: they may be verified without a person
 
     @property
     def precision(self) -> float:

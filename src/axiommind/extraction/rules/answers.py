@@ -149,6 +149,7 @@ def _answer(
         value=value,
         timestamp=transcript.messages[message].timestamp,
         kind="decision",
+        alternatives=tuple(_label(option) for option in _options(item, i) if option not in chosen),
     )
 
 
