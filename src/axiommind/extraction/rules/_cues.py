@@ -110,6 +110,7 @@ AGAINST = {
         re.IGNORECASE,
     ),
     "proposal": lazy(
+        r"(?:해|말씀해|알려)\s?주(?:시면|세요|십시오)|てください|请(?:你|您|先|在)|\bplease\b|"
         r"\bwould (?:be|make|need|you|also|require|let|allow)\b|\bcould (?:also|add|use|be)\b|\bshould (?:i|we|be"
         r"|also|probably)\b|\bwant me\b|\bif you(?:'d)?\b"
         r"|\brecommend\w*|\bsuggest\w*|\boption \w\b|\bconsider\b|\bnice to have\b|\bfeel free\b|\blet me know\b"
@@ -134,7 +135,8 @@ AGAINST = {
     ),
     "moment": lazy(  # how the working tree, a run or a pull request is just now
         r"\b(?:one|two|three|four|both|all|the|\d+) (?:\w+ ){0,2}?(?:tests?|checks?|failures?|errors?|warnings?)"
-        r" (?:is|are|was|were|fail\w*|still)\b|\bnot running\b|\balready dirty\b|\b(?:is|are) now (?:back|in)\b|"
+        r" (?:is|are|was|were|fail\w*|still)\b|\bnot running\b|\balready dirty\b"
+        r"|\bto stage\b|기존 문제|既存の問題|\b(?:is|are) now (?:back|in)\b|"
         r"\b(?:un)?(?:staged|committed|tracked)\b|\bstash\w*|\bworking tree\b|\bno diff\b|\b(?:in|on"
         r"|from) (?:this|the|a) (?:branch|diff|commit|pr)\b"
         r"|\bwrong branch\b|\bup to date\b|\bprior commit\b|\b(?:un)?related (?:to|changes?)\b|\bunrelated\b"

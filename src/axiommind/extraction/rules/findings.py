@@ -23,8 +23,8 @@ RULES = (
         "findings",
         types=("insight",),
         labelled="findings",
-        right=56,
-        total=110,
+        right=55,
+        total=105,
         note="158 real sessions; wrong: details of a change at hand, states of the moment, what was never in doubt",
         most=5,
     ),
@@ -101,7 +101,7 @@ def _draft(transcript: Transcript, said: list[SaidSentence], places: list[int]) 
     text = " ".join(whole[n] for n in around)
     before = around[around.index(places[0]) - 1] if around[0] != places[0] else None
     leans = before is not None and "points_back" in best.features
-    heading = _plain(best.sentence.heading)
+    heading = _plain(best.sentence.heading).rstrip(" :：.。")
     return Draft(
         type="insight",
         title=clip(f"{whole[before]} {whole[places[0]]}" if leans and before is not None else whole[places[0]]),
