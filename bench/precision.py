@@ -266,7 +266,7 @@ def main() -> None:
     print(f"{'rule':14} {'drafts':>7} {'labelled':>9} {'right':>6} {'gone':>5} {'precision':>10} {'smoothed':>9} table")
     for rule, score in scores.items():
         numbers = f"{score.drafts:7} {score.labelled:9} {score.right:6} {score.gone:5}"
-        print(f"{rule:14} {numbers} {score.precision:10.3f} {score.smoothed:9.3f} {declared()[rule].precision:5}")
+        print(f"{rule:14} {numbers} {score.precision:10.3f} {score.smoothed:9.3f} {declared()[rule].measured:5}")
     for name, score in requests().items():
         print(
             f"{name}: of {score.drafts} prompts made by hand",

@@ -54,12 +54,23 @@ class Rule(NamedTuple):
     note: str = ""  # on the measurement
     most: int = MOST_DRAFTS  # of its drafts that a session keeps
     is_checked: bool = False  # each of its drafts rests on a check that passed: they may be verified without a person
+    unseen: tuple[int, int] | None = None  # right and total, the first time it read a project that it was not made on
+
+    @property
+    def measured(self) -> float:
+        """How often the rule was right by its labels, to two places. The addition keeps a small sample from claiming
+        what it cannot know."""
+        return _smoothed(self.right, self.total)
 
     @property
     def precision(self) -> float:
-        """How often the rule was right, to two places: the confidence of its drafts. The addition keeps a small
-        sample from claiming what it cannot know."""
-        return round((self.right + 1) / (self.total + 2), 2)
+        """How often it is expected to be right: the confidence of its drafts. What it does on a project that it was
+        not made on counts for more."""
+        return self.measured if self.unseen is None else min(self.measured, _smoothed(*self.unseen))
+
+
+def _smoothed(right: int, total: int) -> float:
+    return round((right + 1) / (total + 2), 2)
 
 
 class RuleModule(Protocol):

@@ -22,21 +22,19 @@ if TYPE_CHECKING:
 _TYPES = ("fact", "decision")
 
 
-_NOTE = (
-    "every draft of 158 real sessions of four projects, read: worth having in a month. The rules were made on these; "
-    "the first time they read prompts of a fifth project, 14 of 21 drafts were"
-)
+_NOTE = "every draft of 158 real sessions of four projects, read: worth having in a month. The rules were made on these"
+_UNSEEN = (14, 21)  # the first time they read the prompts of a fifth project; nearly all of them choices
 
 
-def _rule(name: str, right: int, total: int) -> Rule:
-    return Rule(f"said-{name}", _TYPES, "said", right, total, form=OWN_WORDS, note=_NOTE)
+def _rule(name: str, right: int, total: int, unseen: tuple[int, int] | None = None) -> Rule:
+    return Rule(f"said-{name}", _TYPES, "said", right, total, form=OWN_WORDS, note=_NOTE, unseen=unseen)
 
 
 RULES = (
     _rule("standing", 13, 13),
     _rule("correction", 3, 4),
-    _rule("choice", 78, 91),
-    _rule("beside", 32, 40),
+    _rule("choice", 78, 91, _UNSEEN),
+    _rule("beside", 32, 40, _UNSEEN),
     _rule("fact", 2, 2),
 )
 ORDER = 8
