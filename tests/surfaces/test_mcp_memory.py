@@ -125,7 +125,7 @@ def test_a_page_has_room_for_an_agent(tools: ServerFeatures) -> None:
 def test_stats_say_what_there_is(tools: ServerFeatures) -> None:
     tools.context.memory.workflows.create("Cache", cwd=PROJECT)
     found = called(tools, "stats", project="all")
-    assert found["sessions"] == 1 and found["entries"]["verified"] >= 2
+    assert found["sessions"] == 1 and found["entries"]["candidate"] >= 2
     assert found["tasks"] == {"blocked": 1, "pending": 1}
     assert (found["workflows"], found["active_workflows"], found["scratchpads"]) == (1, 1, 0)
 

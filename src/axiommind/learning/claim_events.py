@@ -16,7 +16,7 @@ from axiommind.learning.checks import Checked
 from axiommind.learning.new_event import NewEvent
 from axiommind.learning.policies import GRADUATION, PERSON, EntryFacts, StageChange
 
-__all__ = ["ClaimOrigin", "epoch_of", "events_of_claims", "is_rejected"]
+__all__ = ["ClaimOrigin", "epoch_of", "events_of_check", "events_of_claims", "is_rejected"]
 
 _EPOCH = """
     select max(
@@ -82,13 +82,15 @@ def events_of_claims(
         yield NewEvent("evidence_aligned", {"entries": places}, (session, epoch, origin.head, checksum(places)))
     if not written:
         return
-    yield from _spoken(origin, (*new, *changed), checked)
+    unique = (origin.session, origin.epoch, origin.head)
+    yield from events_of_check([one.entry_id for one in (*new, *changed)], checked, unique)
     if rises is not None and new:
         yield _risen(origin, new, checked, rises)
 
 
-def _spoken(origin: ClaimOrigin, new: Sequence[AlignedDraft], checked: Checked) -> Iterator[NewEvent]:
-    verdicts = {one.entry_id: checked.verdicts.get(one.entry_id) for one in new}
+def events_of_check(entries: Sequence[str], checked: Checked, unique: tuple[str | int, ...]) -> Iterator[NewEvent]:
+    """What the checkers said of entries of one session; `unique` tells this time from others."""
+    verdicts = {name: checked.verdicts.get(name) for name in entries}
     results = [
         {"entry_id": name, "passed": verdict.passed, "failed": list(verdict.failed)}
         for name, verdict in verdicts.items()
@@ -104,8 +106,8 @@ def _spoken(origin: ClaimOrigin, new: Sequence[AlignedDraft], checked: Checked) 
     }
     # A checker may repeat what it was given, so its words are text.
     words = {"said": [one.said for one in checked.checkers], "difference": checked.difference[:1000]}
-    unique = (origin.session, origin.epoch, origin.head, checksum(results), checked.verified_by)
-    yield NewEvent("idris_checked", spoken, unique, text=canonical_json(words))
+    key = (*unique, checksum(results), checked.verified_by)
+    yield NewEvent("idris_checked", spoken, key, text=canonical_json(words))
 
 
 def _risen(origin: ClaimOrigin, new: Sequence[AlignedDraft], checked: Checked, rises: Rises) -> NewEvent:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from axiommind.learning.entry_view import EntryShown
     from axiommind.learning.manual_entries import RememberResult
     from axiommind.learning.policies import StageChange
+    from axiommind.learning.recheck import RecheckReport
     from axiommind.learning.refresh import RefreshReport
     from axiommind.learning.rules_file import RulesProposal
     from axiommind.model import Event
@@ -48,6 +49,7 @@ class Entries:
         types: Sequence[str] = (),
         stages: Sequence[str] = (),
         statuses: Sequence[str] = (),
+        kinds: Sequence[str] = (),
         session: str | None = None,
         every: bool = False,
         limit: int = 50,
@@ -63,6 +65,7 @@ class Entries:
                 types=types,
                 stages=stages,
                 statuses=statuses,
+                kinds=kinds,
                 project=scope.project,
                 session=session,
                 every=every,
@@ -75,6 +78,12 @@ class Entries:
                 else one
                 for one in found
             ]
+
+    def recheck(self, scope: Scope, *, dry_run: bool = False) -> RecheckReport:
+        """Ask checkers again that could not answer when entries were learned: Idris, and a model's second look."""
+        from axiommind.learning.recheck import recheck
+
+        return recheck(self.home, scope, dry_run=dry_run)
 
     def refresh(self, scope: Scope) -> RefreshReport:
         """Look at the code again: anchor what is not yet, ask git about commits, and tell what drifted or is gone."""

@@ -14,6 +14,7 @@ from typing import Any
 from axiommind.ids import canonical_json
 from axiommind.model import Event
 from axiommind.projections import Batch
+from axiommind.projections._entry_status import LINKED, settle_status
 from axiommind.projections._entry_tables import DDL, TABLES
 from axiommind.projections.entry_rows import ONLY_KIND
 from axiommind.projections.session_rows import iso, row_id
@@ -37,6 +38,7 @@ EVENT_TYPES = (
     "entry_restored",
     "entry_withdrawn",
     "entry_returned",
+    "support_checked",
     "entry_used",
     "forgotten",
 )
@@ -65,6 +67,8 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
             _aligned(db, event)
         elif event.event_type == "idris_checked":
             _checked(db, event, batch)
+        elif event.event_type == "support_checked":
+            _supported(db, event)
         elif event.event_type == "promoted":
             _promoted(db, event, batch)
         elif event.event_type == "conflict_detected":
@@ -188,6 +192,18 @@ def _checked(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     )
 
 
+_SUPPORT = """
+    update entries
+    set support = :support, confidence = min(confidence, :most)
+    where entry_id = :entry_id
+"""
+
+
+def _supported(db: sqlite3.Connection, event: Event) -> None:
+    """What a second reader said later of claims that nobody had been asked about."""
+    db.executemany(_SUPPORT, event.payload["entries"])
+
+
 # --- stage -------------------------------------------------------------------------------------------------
 
 
@@ -241,7 +257,7 @@ def _conflict(db: sqlite3.Connection, event: Event) -> None:
         return
     names = ("conflict_id", "older_id", "newer_id", "conflict_type", "reason")
     db.execute(_ADD_CONFLICT, {"at": iso(event.ts), **{name: given[name] for name in names}})
-    _settle(db, given["older_id"], given["newer_id"])
+    settle_status(db, given["older_id"], given["newer_id"])
 
 
 def _resolved(db: sqlite3.Connection, event: Event) -> None:
@@ -255,7 +271,7 @@ def _resolved(db: sqlite3.Connection, event: Event) -> None:
     at = iso(event.ts) if ended else None
     values = {"resolution": given["resolution"], "by": given["resolved_by"], "conflict": given["conflict_id"]}
     db.execute(_RESOLVE, {"at": at, **values})
-    _settle(db, *row)
+    settle_status(db, *row)
 
 
 _REJECT = """
@@ -293,9 +309,9 @@ def _ruled(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
             "at": iso(event.ts),
         },
     )
-    _settle(db, entry)
+    settle_status(db, entry)
     if act in ("withdrawn", "returned"):  # with it goes, and comes, what it contested and superseded
-        _settle(db, *(row[0] for row in db.execute(_LINKED, {"entry": entry}).fetchall()))
+        settle_status(db, *(row[0] for row in db.execute(LINKED, {"entry": entry}).fetchall()))
 
 
 def _said(given: dict[str, Any], batch: Batch) -> str:
@@ -303,44 +319,6 @@ def _said(given: dict[str, Any], batch: Batch) -> str:
     name = given.get("blob")
     content = batch.blob(name) if name else None
     return str(json.loads(content)["reason"]) if content is not None else ""
-
-
-_LAST_RULING = """
-    select act, other_id
-    from rulings
-    where entry_id = :entry
-      and (act in ('withdrawn', 'returned')) = :of_session
-    order by position desc
-    limit 1
-"""
-_IS_CONTESTED = """
-    select exists (
-        select 1
-        from conflicts c
-        join entries o on o.entry_id = case when c.older_id = :entry then c.newer_id else c.older_id end
-        where (c.older_id = :entry or c.newer_id = :entry)
-          and c.resolved_at is null
-          and o.status <> 'withdrawn')
-"""
-_IS_THERE = "select 1 from entries where entry_id = :entry and status <> 'withdrawn'"
-_SET_STATUS = "update entries set status = :status, superseded_by = :by where entry_id = :entry"
-
-
-def _settle(db: sqlite3.Connection, *entries: str) -> None:
-    """Recompute the status of entries: whether their session still says it, the latest ruling on them, or an open
-    conflict."""
-    for entry in entries:
-        said, _ = db.execute(_LAST_RULING, {"entry": entry, "of_session": True}).fetchone() or ("returned", None)
-        ruling = db.execute(_LAST_RULING, {"entry": entry, "of_session": False}).fetchone()
-        act, other = ruling or ("restored", None)
-        if act == "superseded" and db.execute(_IS_THERE, {"entry": other}).fetchone() is None:
-            act = "restored"  # what superseded it was forgotten or withdrawn
-        if said == "withdrawn":
-            act = said
-        if act == "restored":
-            (contested,) = db.execute(_IS_CONTESTED, {"entry": entry}).fetchone()
-            act = "contested" if contested else "active"
-        db.execute(_SET_STATUS, {"status": act, "by": other if act == "superseded" else None, "entry": entry})
 
 
 _ADD_USE = """
@@ -363,16 +341,6 @@ def _exists(db: sqlite3.Connection, entry: Any) -> bool:
 # --- forgetting --------------------------------------------------------------------------------------------
 
 
-# Entries whose status may depend on an entry.
-_LINKED = """
-    select older_id from conflicts where newer_id = :entry
-    union
-    select newer_id from conflicts where older_id = :entry
-    union
-    select entry_id from rulings where other_id = :entry
-"""
-
-
 def _forget(db: sqlite3.Connection, event: Event) -> None:
     gone: list[str] = []
     for session in event.payload["sessions"]:
@@ -385,10 +353,10 @@ def _forget(db: sqlite3.Connection, event: Event) -> None:
         db.execute("delete from checks where project = ?", (event.payload["project"],))
     touched: set[str] = set()
     for entry in gone:
-        rows = db.execute(_LINKED, {"entry": entry})
+        rows = db.execute(LINKED, {"entry": entry})
         touched |= {row[0] for row in rows}
         db.execute("delete from conflicts where older_id = :entry or newer_id = :entry", {"entry": entry})
         for table in _BY_ENTRY:
             db.execute(f"delete from {table} where entry_id = ?", (entry,))
         db.execute("delete from entries where entry_id = ?", (entry,))
-    _settle(db, *sorted(touched - set(gone)))
+    settle_status(db, *sorted(touched - set(gone)))

@@ -134,6 +134,7 @@ def list_entries(
     types: Sequence[str] = (),
     stages: Sequence[str] = (),
     statuses: Sequence[str] = (),
+    kinds: Sequence[str] = (),
     project: str | None = None,
     session: str | None = None,
     every: bool = False,
@@ -142,7 +143,7 @@ def list_entries(
     """Entries, highest stage and newest first; those that say the same count as one, unless `every` is asked for."""
     wanted = ["true"]
     values: dict[str, Any] = {"limit": limit}
-    for column, names in (("entry_type", types), ("stage", stages), ("status", statuses)):
+    for column, names in (("entry_type", types), ("stage", stages), ("status", statuses), ("kind", kinds)):
         if names:
             places = ", ".join(f":{column}{n}" for n in range(len(names)))
             wanted.append(f"e.{column} in ({places})")

@@ -150,6 +150,7 @@ def _as_json(report: LearningReport) -> dict[str, Any]:
     from dataclasses import asdict
 
     shown = asdict(report)
+    shown["projects"] = sorted(report.projects)
     shown["errors"] = [{"session_id": session, "error": error} for session, error in report.errors]
     shown["planned"] = [
         {

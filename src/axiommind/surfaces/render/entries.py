@@ -95,6 +95,23 @@ def labelled(rows: Iterable[tuple[str, str]]) -> str:
     return "\n".join(f"  {render.dim(f'{name:<{room}}')}  {value}" for name, value in kept)
 
 
+# Whose words an entry rests on, as a person reads it.
+SAID_BY = {
+    "person": "said by you",
+    "rules": "written in a rules file",
+    "file": "read in a file",
+    "tool": "returned by a tool",
+    "agent": "found by the agent",
+    "pasted": "pasted into a prompt",
+    "network": "read on the network",
+    "elsewhere": "from elsewhere",
+}
+SAID_BY_SHORT = {"person": "you", "rules": "rules", "file": "file", "tool": "tool", "agent": "agent"} | {
+    "pasted": "pasted",
+    "network": "network",
+}
+
+
 # --- lists -------------------------------------------------------------------------------------------------
 
 
@@ -133,6 +150,8 @@ def entries_table(found: Sequence[ListedEntry]) -> str:
         {
             "id": names[one.entry.entry_id],
             "type": words_of(one.entry.entry_type),
+            "kind": one.entry.kind,
+            "from": SAID_BY_SHORT.get(one.entry.provenance, ""),
             "stage": one.entry.stage,
             "status": one.entry.status,
             "title": one_line(claim(one.entry)),
@@ -143,13 +162,13 @@ def entries_table(found: Sequence[ListedEntry]) -> str:
         }
         for one in found
     ]
-    columns = ["id", "type", "stage", "title", "date"]
+    columns = ["id", "kind" if all(one.entry.kind for one in found) else "type", "from", "stage", "title", "date"]
     if any(one.sessions > 1 for one in found):
         columns.insert(-1, "sessions")
     if any(one.freshness in (DRIFTED, GONE) for one in found):
         columns.insert(-1, "code")
     if any(one.entry.status != "active" for one in found):
-        columns.insert(3, "status")
+        columns.insert(columns.index("title"), "status")
     if several_projects(one.entry.project for one in found):
         columns.insert(columns.index("title") + 1, "project")
     return render.as_table(columns, rows)
@@ -201,6 +220,8 @@ def _facts(shown: EntryShown) -> list[tuple[str, str]]:
     return [
         ("id", entry.entry_id),
         ("type", words_of(entry.entry_type)),
+        ("kind", entry.kind),
+        ("from", SAID_BY.get(entry.provenance, entry.provenance)),
         ("stage", entry.stage),
         ("status", (entry.status if not by else "") + by.removeprefix(", ")),
         ("confidence", f"{entry.confidence:.2f}"),

@@ -97,6 +97,10 @@ class _Teller:
         if not given["agree"]:
             yield "the checkers disagree: see axm doctor"
 
+    def _support_checked(self, given: dict[str, Any]) -> Iterator[str]:
+        for one in self._mine(given["entries"]):
+            yield f"asked again whether its words bear it out: {one['support']}"
+
     def _promoted(self, given: dict[str, Any]) -> Iterator[str]:
         from axiommind.projections.entry_rows import STAGES
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from axiommind.extraction.drafts import KINDS
 from axiommind.memory import Memory
 from axiommind.projections.entry_rows import ENTRY_STATUSES, ENTRY_TYPES, STAGES
 from axiommind.surfaces.cli import _options as options
@@ -16,6 +17,7 @@ ALIAS = "entries"
 _EPILOG = """examples:
   axm entry list
   axm entry list --type decision --type fact --all-projects
+  axm entry list --kind preference --kind convention
   axm entry list --stage certified
   axm entry list --status deprecated --status superseded
   axm entry list --session 3e1c26d3 --json
@@ -36,6 +38,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         default=[],
         help="only this type (repeatable; default: all but task_note)",
     )
+    parser.add_argument("--kind", choices=tuple(KINDS), action="append", default=[], help="only this kind (repeatable)")
     parser.add_argument("--stage", choices=STAGES, action="append", default=[], help="only this stage (repeatable)")
     parser.add_argument(
         "--status",
@@ -59,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
     look = partial(
         memory.entries.list,
         scope,
+        kinds=args.kind,
         stages=args.stage,
         statuses=args.status or ("active", "contested"),
         session=args.session,
@@ -88,4 +92,4 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _is_filtered(args: argparse.Namespace) -> bool:
-    return bool(args.type or args.stage or args.status or args.session)
+    return bool(args.type or args.kind or args.stage or args.status or args.session)
