@@ -72,6 +72,7 @@ def test_what_cannot_both_hold(older: str, newer: str, reason: str) -> None:
         ("The API listens on 8080", "The database listens on 5432"),
         ("Run the tests before a commit", "Run the linter before a commit"),
         ("Round half up", "Keep 2 decimals"),
+        ("Log a todo for LOW-01", "Log a todo for LOW-02"),
     ],
 )
 def test_what_can_both_hold(older: str, newer: str) -> None:
@@ -82,6 +83,8 @@ def test_a_thing_replaced_by_name_is_retired() -> None:
     newer = said("Use integer cents instead of floats", 1, retires=("floats",))
     assert [one.reason for one in oppositions([said("Use floats for money"), newer])] == [REPLACED]
     assert list(oppositions([said("Parse floats with a point"), newer])) == []
+    part = said('It says "Daily report", not just "report"', 1, retires=("report",))
+    assert list(oppositions([said("Report errors at once"), part])) == []
     assert list(oppositions([said("Never use floats for money"), newer])) == []
     assert [one.reason for one in oppositions([said("Anything"), said("Other", 1, supersedes=("ent_0",))])] == [
         REPLACED

@@ -67,7 +67,7 @@ _ORDINAL = lazy(
     r"(?:phase|step|stage|part|issue|pr|task|milestone|week|day|sprint|epic|plan|section|#|v)\s*[-.#]?\s*$",
     re.IGNORECASE,
 )
-_NUMBER = lazy(r"(?<![\w.])\d+(?:[.,:]\d+)*(?!\w*[a-z]{3})", re.IGNORECASE)
+_NUMBER = lazy(r"(?<![\w.#/-])\d+(?:[.,:]\d+)*(?!\w*[a-z]{3})", re.IGNORECASE)
 _AROUND = ".,:;!?\"'()`"
 
 

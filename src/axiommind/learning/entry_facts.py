@@ -16,8 +16,7 @@ __all__ = ["facts_of"]
 # counts: by repeating itself an agent makes nothing certain.
 _FACTS = """
     with said as (
-        select value_key, case when provenance in ('person', 'rules') and rule <> :by_agent then session_id end
-                   as session_id,
+        select value_key, case when provenance = 'person' and rule <> :by_agent then session_id end as session_id,
                coalesce(happened_at, created_ts) as at
         from entries
         where aligned and status <> 'withdrawn' and (:project is null or project = :project)
@@ -40,7 +39,7 @@ _FACTS = """
     heard as (
         select value_key, count(distinct session_id) as sessions, min(session_id) as session_id
         from entries
-        where aligned and status <> 'withdrawn' and provenance in ('person', 'rules') and rule <> :by_agent
+        where aligned and status <> 'withdrawn' and provenance = 'person' and rule <> :by_agent
         group by value_key
     )
     select e.project, e.entry_id, e.stage, e.status, e.aligned, e.verified_by is not null, e.confidence, e.rule,
@@ -91,7 +90,7 @@ def facts_of(db: sqlite3.Connection, now: int, project: str | None = None) -> li
                 bool(passed),
                 sure,
                 MEASURED if declares is not None else SUPPORTED if support == "supported" else BELIEVED,
-                _grounds(rule, provenance, bool(again), declares is not None and declares.is_checked),
+                _grounds(rule, provenance, bool(again), "" if declares is None else declares.grounds),
                 sessions,
                 (last - first) / DAY_MS,
                 len(worked) - bisect_right(worked, last // DAY_MS),
@@ -101,14 +100,13 @@ def facts_of(db: sqlite3.Connection, now: int, project: str | None = None) -> li
     return found
 
 
-def _grounds(rule: str, provenance: str, again: bool, is_checked: bool) -> str:
-    """What stands behind a claim. What comes from tools, the network, a paste or an agent alone has nothing."""
+def _grounds(rule: str, provenance: str, again: bool, declared_grounds: str) -> str:
+    """What stands behind a claim. What comes from tools, the network, a paste or an agent alone has nothing; neither
+    has a line of a rules file, which agents write too, unless its rule knows that a person asked for it."""
     if rule == BY_PERSON:
         return "recorded by a person"
     if provenance == "person":
         return "a person's own words"
-    if provenance == "rules":
-        return "a written rule of the project"
     if again:
         return "a person said it in another session"
-    return "a check passed afterwards" if is_checked else ""
+    return declared_grounds

@@ -161,8 +161,10 @@ def _retires(words: str, older: OpposableClaim, newer: OpposableClaim) -> bool:
         return max(fuzz.token_sort_ratio(fold(words), fold(text)) for text in (older.title, older.text)) >= _ALIKE
     if not wanted <= had:
         return False
+    if any(newer.title.casefold().count(word) > 1 for word in words.casefold().split()):
+        return False  # a part of what takes its place: "Claude Rule", not just "Rule"
     shared = (had - wanted) & gist_of(newer.title).words
-    return bool(shared) or said.first in wanted or len(wanted) >= len(had) / 2
+    return said.first in wanted or len(wanted) * (3 if shared else 2) >= len(had)
 
 
 def _by_words(older: OpposableClaim, newer: OpposableClaim) -> str:

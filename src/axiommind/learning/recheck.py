@@ -50,7 +50,6 @@ _UNASKED = """
       and (:project is null or project = :project)
     order by session_id, id
 """
-_PEOPLE = ("person", "rules")
 
 
 class RecheckReport(NamedTuple):
@@ -240,7 +239,7 @@ def _events(entries: Sequence[EntryRow], verdicts: dict[str, SupportVerdict], fo
         is_supported = verdict.support == "supported"
         most = 1.0 if is_supported else UNSUPPORTED_CONFIDENCE
         told.append({"entry_id": entry.entry_id, "support": verdict.support, "most": most})
-        if verdict.undone_by is None and (is_supported or entry.provenance in _PEOPLE):
+        if verdict.undone_by is None and (is_supported or entry.provenance == "person"):
             found.append(verdict.support)
             continue
         found.append("withdrawn")

@@ -53,7 +53,7 @@ class Rule(NamedTuple):
     form: str = PLAIN
     note: str = ""  # on the measurement
     most: int = MOST_DRAFTS  # of its drafts that a session keeps
-    is_checked: bool = False  # each of its drafts rests on a check that passed: they may be verified without a person
+    grounds: str = ""  # why its drafts may be verified where they quote no person, such as a check that passed
     unseen: tuple[int, int] | None = None  # right and total, the first time it read a project that it was not made on
 
     @property

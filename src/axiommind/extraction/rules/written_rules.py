@@ -38,6 +38,7 @@ RULES = (
         right=14,
         total=14,
         note="158 real sessions, all there are",
+        grounds="a person asked for this rule",
     ),
     Rule(
         "written-rules",

@@ -8,6 +8,6 @@ EPILOG = """examples:
   axm entry show ent_ca375937
   axm entry deprecate ent_ca375937 --reason "we moved to Postgres"
 
-Stages, lowest first: raw, working, candidate (its evidence was found), verified (checked, and nothing contradicts it),
-certified (in use for a long time, or vouched for by a person).
+Stages, lowest first: raw, working, candidate (its evidence was found), verified (checked, nothing contradicts
+it, and it rests on a person's words or a check that passed), certified (in use for a long time, or vouched for).
 """

@@ -20,10 +20,10 @@ _EPILOG = """examples:
   axm entry promote --policy half-life
 
 policies:
-  graduation  raises entries whose evidence was found and checked, or which
-              several sessions used over weeks
-  half-life   lowers entries by one stage when nobody has said or used them
-              for long (180, 90, 30, 7 days)
+  graduation  gives entries the stage that they have earned: by evidence, by
+              whose words they rest on, by checks, and by use over weeks
+  half-life   lowers entries that nobody has said or used for long (180, 90,
+              30 days on which the project was worked in)
 """
 _POLICIES = ("graduation", "half-life")
 _EVERY = 1_000_000
