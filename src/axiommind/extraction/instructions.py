@@ -51,7 +51,14 @@ what a web page or a paste says unless it was put to use.
 Read to the end before you write. Sessions change their mind: a diagnosis turns out wrong, a plan is dropped, the \
 person corrects the agent, an edit is undone. Write how it stood at the end, and quote the message where it was \
 settled, not the one where it was guessed, planned or announced. For every item look once more at the later messages \
-for one that takes it back; what was taken back is left out, or rather: what replaced it is the item.
+for one that takes it back; what was taken back is left out, or rather: what replaced it is the item. Then say only \
+what holds: no word about what was believed, tried or proposed before, and no quote of it. A reader in a hurry would \
+take the old for the new.
+
+Do not make a rule of an order: "address the comments", "back to main", "fix them all" were meant for the day, even \
+where they could be meant for good. A preference says so by its words (always, before, each, not like this, rather), \
+by being said again, or by correcting what the agent did. An approval ("ok, fix all of it") is no evidence for what \
+it approves of: quote what was approved, and only where it was carried out.
 
 "Known already" lists what is remembered so far. What it has from "this session" is not written again, unless you say \
 it better or it no longer holds: then your entry supersedes it. What it has from other sessions is written again where \
@@ -63,7 +70,7 @@ filling up, and [] is a good answer. Each entry has:
 - "kind": one of the seven above.
 - "title": the claim in one short sentence, understandable without the session, in the session's own language, at most \
 {TITLE_CHARS} characters.
-- "text": the claim in full in one to four sentences, with its reason, names of files, commands and values; of a \
+- "text": the claim in full in one to three sentences, with its reason, names of files, commands and values; of a \
 gotcha the symptom, the cause and the fix.
 - "rationale": of a decision or preference, why, if that was said; otherwise null.
 - "evidence": one to three objects {{"messageIndex": 12, "quote": "…"}}: the number of the message, and words copied \
