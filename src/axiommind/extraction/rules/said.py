@@ -14,6 +14,7 @@ from axiommind.extraction.drafts import Draft, Quote
 from axiommind.extraction.quoting import LONGEST, clip, covered, only
 from axiommind.extraction.rules import OWN_WORDS, Rule
 from axiommind.extraction.rules._prompts import own_prompts
+from axiommind.text.patterns import lazy
 
 if TYPE_CHECKING:
     from axiommind.projections.transcript import Transcript
@@ -39,9 +40,11 @@ RULES = (
 )
 ORDER = 8
 
+_WIDE = lazy(r"[぀-ヿ㐀-鿿]")
 _LONGEST_SENTENCE = 400
 _BESIDE_IT = 200  # characters of a sentence that goes with a claim
 _QUOTES = 4
+_WHOLE = 180  # characters of a prompt that is read whole
 
 
 class _Part(NamedTuple):
@@ -61,20 +64,24 @@ def find(transcript: Transcript) -> list[Draft]:
 
 def _drafts(transcript: Transcript, n: int) -> Iterator[Draft]:
     parts = _parts(transcript.messages[n].text)
-    for group in _groups(parts):
+    groups = list(_groups(parts))
+    # A short prompt about one thing is best read whole: "it" in one sentence is named in the one before.
+    is_whole = len(groups) == 1 and sum(len(part.text) for part in parts) <= _WHOLE
+    for group in groups:
         asked_for = [(parts[i].text, request) for i in group if (request := parts[i].request) is not None]
         title, request = max(asked_for, key=lambda one: one[1].weight)
         around = [i for i in (group[0] - 1, group[-1] + 1) if 0 <= i < len(parts) and parts[i].explains]
         if all(one.points for _, one in asked_for) and not (around and around[0] < group[0]):
             continue  # what it is about was said elsewhere
-        texts = [parts[i].text for i in sorted({*range(group[0], group[-1] + 1), *around})]
+        told = range(len(parts)) if is_whole else sorted({*range(group[0], group[-1] + 1), *around})
+        texts = [parts[i].text for i in told]
         quotes: tuple[Quote, ...] = ()
         for text in texts:
             quotes = only(quotes, covered(transcript, n, text, 2)[0])
         yield Draft(
             type="decision" if _kind(request) == "decision" else "fact",
-            title=clip(title),
-            text=" ".join(" ".join(text.split()) for text in texts),
+            title=clip(_joined(texts) if is_whole else title),
+            text=_joined(texts),
             quotes=quotes[:_QUOTES],
             rule=f"said-{_strength(request)}",
             rationale=_why(request, [parts[i].text for i in around]) if _kind(request) == "decision" else "",
@@ -82,6 +89,14 @@ def _drafts(transcript: Transcript, n: int) -> Iterator[Draft]:
             kind=_kind(request),
             retires=(request.old,) if request.old else (),
         )
+
+
+def _joined(texts: list[str]) -> str:
+    """Sentences in a row, each with an end."""
+    ends = (".", "!", "?", "。", "！", "？", ",", "、", ":", ";")
+    lines = [" ".join(text.split()) for text in texts]
+    stops = ["" if line.endswith(ends) else "。" if _WIDE.search(line[-1:]) else "." for line in lines]
+    return " ".join(f"{line}{stop}" for line, stop in zip(lines, [*stops[:-1], ""], strict=True))
 
 
 def _parts(prompt: str) -> list[_Part]:

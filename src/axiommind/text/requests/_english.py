@@ -173,11 +173,15 @@ ENGLISH = Tongue(
         r"|verify|validate (?:it|this|that)|confirm|double.?check|compare|research|list (?:the|all|me)|describe"
         r"|think|work on|tackle|handle (?:it|this|that|#)|finish|complete|pick|take|clean up|close|approve"
         r"|revert|undo|roll ?back|create (?:a |an |the |new |me ){0,2}(?:pr|pull request|branch|release|commit"
-        r"|token|worktree)|make (?:a |the )?(?:pr|commit|release)|let me|ask|redo|repeat|carry on|keep going"
+        r"|token|worktree)|make (?:a |the )?(?:pr|commit|release)|let me|ask|reconsider|redo|repeat|carry on|keep going"
         r"|grab|fetch|generate (?:me |a )?(?:commit|token|jwt|new)"
         r"|update (?:it|this|that|me|your context)|change (?:it|this|that)$|save|write (?:it|this)|add (?:it"
         r"|this|that|them)$|remove (?:it|this|that|them)$)\b"
-        r"|\bshould be (?:addressed|fixed|resolved|looked at|checked|investigated|merged|answered)\b",
+        r"|\bshould be (?:addressed|fixed|resolved|looked at|checked|investigated|merged|answered|closed)\b"
+        r"|\bmake (?:all |the |all the |it |this |that )?(?:\w+ )?(?:pass|work|compile|green)\b"
+        r"|\b(?:let me know|tell me) (?:if|whether|what|how|when|which|why)\b"
+        r"|^(?:then |now |please )*(?:remove|delete|close|kill) (?:this|that|the|all|these) (?:\S+ ){0,2}"
+        r"(?:session|branch|worktree|worker|tab|window|pane|process)e?s?$",
         _I,
     ),
     standing=lazy(
@@ -188,7 +192,8 @@ ENGLISH = Tongue(
         r"|(?:before|after|without) (?:you |we |i )?(?:making|pushing|committing|merging|opening|creating|starting"
         r"|editing|changing|releasing|deploying|writing|running|every|each|any|having to)"
         r"|when(?:ever)? (?:you |we )?(?:commit|push|merg|releas|deploy|open|rebas|review)\w*"
-        r"|(?:before|after) (?:you|we|i) (?!continue|proceed|go\b|start|move|get)\w+|once (?:done|finished"
+        r"|(?:before|after) (?:you|we|i) (?:commit|push|merge|open|release|deploy|tag|rebase|change|edit|create"
+        r"|make)\w*|once (?:done|finished"
         r"|you[’']?re done|that[’']?s done|complete)"
         r"|(?<!if )(?:any|every|each|all) (?:\w+ ){1,6}?(?:should|must|needs?|ha(?:s|ve) to)|changes to each"
         r"|for each \w+)\b|\bfeel free to (?!address|fix|resolve|ignore|skip|respond|continue|proceed|go|commit|push"
