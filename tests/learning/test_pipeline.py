@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from axiommind.config import Config
 from axiommind.errors import BadQuery, NotFound
 from axiommind.learning.alignment import quote_hash
-from axiommind.memory import Scope
+from axiommind.memory import Memory, Scope
 from axiommind.projections import transcript as recorded
 from tests.learning.sessions import Session
 from tests.transcripts import World
@@ -277,6 +278,24 @@ def test_three_sessions_over_a_month_certify(world: World) -> None:
     assert world.rows("select distinct stage from entries") == [("certified",)]
     assert world.memory().entries.run_policy() == []
     assert world.memory().verify() == []
+
+
+def test_a_look_certifies_nothing(world: World) -> None:
+    """Said in seven sessions of one day; a person looks at it now, long after."""
+    for n in range(7):
+        session = Session(f"s{n}")
+        session.ask("Where should the cache live?", "SQLite")
+        world.write(session)
+    world.memory().index()
+    assert world.memory().learning.run().certified == 0
+    (entry, *_) = (row[0] for row in world.rows("select entry_id from entries"))
+    world.memory().entries.note_use([entry], "shown")  # in no session
+    assert world.memory().entries.run_policy() == []
+    assert world.rows("select distinct stage from entries") == [("verified",)]
+    environ = world.environ | {"CLAUDE_CODE_SESSION_ID": "s9"}
+    agent = Memory(Config.load(environ), environ=environ, user=world.base)
+    agent.entries.note_use([entry], "shown")  # in a session, more than a month after it was said
+    assert {change.target for _, change in world.memory().entries.run_policy()} == {"certified"}
 
 
 def test_what_nobody_uses_sinks_while_its_project_lives_on(world: World) -> None:

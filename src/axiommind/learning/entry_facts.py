@@ -11,9 +11,9 @@ from axiommind.projections.entry_rows import BY_AGENT, BY_PERSON, STAGES
 
 __all__ = ["facts_of"]
 
-# Stated by a person or used: in which sessions, first and last. A claim is the same in every session that states the
-# same, and a person's word for it counts as a use. What an agent says again keeps a claim alive, and is no session that
-# counts: by repeating itself an agent makes nothing certain.
+# Stated by a person or used: in which sessions, and from which day to which. A claim is the same in every session that
+# states the same. Only what has a session counts there: what an agent says again, a look at an entry outside of a
+# session and a person's word keep a claim alive, and neither looking nor an agent's repeating makes anything certain.
 _FACTS = """
     with said as (
         select value_key, case when provenance = 'person' and rule <> :by_agent then session_id end as session_id,
@@ -32,7 +32,9 @@ _FACTS = """
         where p.actor = 'user' and (:project is null or e.project = :project)
     ),
     known as (
-        select value_key, count(distinct session_id) as sessions, min(at) as first, max(at) as last
+        select value_key, count(distinct session_id) as sessions, max(at) as last,
+               min(case when session_id is not null then at end) as met_first,
+               max(case when session_id is not null then at end) as met_last
         from said
         group by value_key
     ),
@@ -44,7 +46,7 @@ _FACTS = """
     )
     select e.project, e.entry_id, e.stage, e.status, e.aligned, e.verified_by is not null, e.confidence, e.rule,
            e.provenance, e.support, coalesce(h.sessions, 0) > (coalesce(h.session_id, '') = e.session_id),
-           coalesce(k.sessions, 0), coalesce(k.first, e.created_ts), coalesce(k.last, e.created_ts),
+           coalesce(k.sessions, 0), coalesce(k.met_last - k.met_first, 0), coalesce(k.last, e.created_ts),
            coalesce((select case when instr(:stages, p.to_stage) > instr(:stages, p.from_stage) then p.to_stage end
                      from promotions p
                      where p.entry_id = e.entry_id and p.actor = 'user'
@@ -78,7 +80,7 @@ def facts_of(db: sqlite3.Connection, now: int, project: str | None = None) -> li
     values = {"by_agent": BY_AGENT, "project": project, "stages": " ".join(STAGES)}
     for row in db.execute(_FACTS, values):
         of, entry, stage, status, aligned, passed, sure, rule, provenance, support, again = row[:11]
-        sessions, first, last, word = row[11:]
+        sessions, span, last, word = row[11:]
         worked = days.get(of, [])
         declares = rules.get(rule)
         found.append(
@@ -92,7 +94,7 @@ def facts_of(db: sqlite3.Connection, now: int, project: str | None = None) -> li
                 MEASURED if declares is not None else SUPPORTED if support == "supported" else BELIEVED,
                 _grounds(rule, provenance, bool(again), "" if declares is None else declares.grounds),
                 sessions,
-                (last - first) / DAY_MS,
+                span / DAY_MS,
                 len(worked) - bisect_right(worked, last // DAY_MS),
                 word,
             )

@@ -78,8 +78,8 @@ class EntryFacts(NamedTuple):
     needed: float = BELIEVED  # the confidence at which it may be verified
     grounds: str = ""  # why it may be verified at all: whose words it rests on, or which check; empty: nothing does
     sessions: int = 1  # in which a person stated it, or it was used
-    days: float = 0.0  # from the first of those to the last
-    idle_days: float = 0.0  # on which its project was worked in, since it was last stated or used
+    days: float = 0.0  # from the first of those sessions to the last
+    idle_days: float = 0.0  # on which its project was worked in, since it was last stated, used or looked at
     word: str = ""  # the stage that a person raised it to
 
 
