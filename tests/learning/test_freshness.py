@@ -14,6 +14,7 @@ from axiommind.freshness.contents import fingerprint, is_within, read_file
 from axiommind.freshness.names import named_in
 from axiommind.freshness.snapshots import Snapshots
 from axiommind.home import Scope
+from axiommind.ids import short_id
 from axiommind.memory import Memory
 from axiommind.recall.packets.file import about_file
 from tests.examples import examples
@@ -144,6 +145,24 @@ def test_agents_are_told_of_drift_and_are_not_given_what_is_gone(tmp_path: Path,
     assert given() == [(entry, "drifted: open_store in store.py changed since")]
     write(root / "store.py", "x = 1\n")
     assert given() == []
+
+
+def test_what_is_gone_is_not_around_an_answer_either(tmp_path: Path, root: Path) -> None:
+    _, memory, _ = learned(tmp_path, root, "Always call `open_store` in store.py before a query")
+    memory.entries.refresh(Scope(None))
+
+    def around(*, is_served: bool = True) -> list[str]:
+        with memory.recall.reading() as reader:
+            (prompt,) = reader.db.execute("select id from passages where kind = 'prompt'").fetchone()
+            items = reader.timeline([short_id(prompt)], 9, is_served=is_served)
+        return [item.preview for item in items if item.type == "insight"]
+
+    assert len(around(is_served=False)) == 1
+    assert around(is_served=False) == around()
+    write(root / "store.py", "def open_store(path):\n    return path\n")
+    assert [text.endswith(" (drifted: open_store in store.py changed since)") for text in around()] == [True]
+    write(root / "store.py", "x = 1\n")
+    assert around() == [] and len(around(is_served=False)) == 1
 
 
 def test_a_packet_says_drift_too(tmp_path: Path, root: Path) -> None:

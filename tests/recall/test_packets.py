@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -15,6 +15,7 @@ from axiommind.recall.packets.file import about_file, is_distinctive
 from axiommind.recall.packets.known_error import known_error
 from axiommind.recall.packets.session_start import left_off, recovery
 from axiommind.search.find import connect
+from axiommind.surfaces.render.recall import packet_text
 from axiommind.tools.error_signature import is_same, signatures
 from tests.learning.sessions import Session
 from tests.transcripts import PROJECT, START, Lines, World
@@ -252,6 +253,21 @@ def test_a_rule_about_a_file_is_told_before_it_is_edited(world: World) -> None:
     ruled(world, "Never edit tax_rates.py by hand.")
     ((title, (rule,)),) = edit(world, TAX).items()
     assert (title, rule) == ("About tax_rates.py", "Never edit tax_rates.py by hand")
+
+
+def test_a_note_says_the_stage_of_what_is_not_sure(world: World) -> None:
+    ruled(world, "Never edit tax_rates.py by hand.")
+
+    def given() -> tuple[str, str]:
+        with reading(world) as db:
+            packet = about_file(db, TAX, PROJECT, session="new")
+        assert packet is not None
+        return packet.notes[0].stage, packet_text(packet, 500)
+
+    assert given()[0] == "" and "verified" not in given()[1]
+    with closing(sqlite3.connect(world.home / "index.db")) as db, db:
+        db.execute("update entries set stage = 'candidate'")
+    assert given()[0] == "candidate" and ", candidate · " in given()[1]
 
 
 @pytest.mark.parametrize(

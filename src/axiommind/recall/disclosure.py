@@ -105,6 +105,7 @@ class Note(NamedTuple):
     citation: Citation | None = None
     timestamp: int | None = None
     is_gone: bool = False  # what it speaks of is no longer there
+    stage: str = ""  # of an entry that is less than verified
 
 
 class Section(NamedTuple):

@@ -20,7 +20,7 @@ from axiommind.search.reading.passages import beside
 from axiommind.search.rows import PASSAGES, Texts
 from axiommind.text.estimate import estimate_tokens
 from axiommind.text.patterns import lazy
-from axiommind.text.summary import preview
+from axiommind.text.summary import PREVIEW_CHARS, preview
 
 __all__ = ["details", "timeline"]
 
@@ -76,7 +76,7 @@ def timeline(
     db: sqlite3.Connection, wanted: Sequence[int], window: int = 3, *, is_served: bool = False
 ) -> list[TimelineItem]:
     """What was said around passages in their sessions, `window` of them each side, in the order of time; what is served
-    to an agent, without the words of withdrawn claims."""
+    to an agent, without the words of withdrawn claims and without entries that speak of what is gone."""
     targets = _passages(db, wanted)
     near: dict[int, Passage] = {}
     for target in targets:
@@ -89,6 +89,7 @@ def timeline(
         beside_them = near.keys() - are_targets
         for gone in withdrawn_among(db, beside_them) | repeating(db, beside_them, are_targets):
             del near[gone]
+    changed = _leave_out_gone(db, near) if is_served else {}
     texts = Texts(db)
     ordered = sorted(near.values(), key=lambda p: (p.timestamp or 0, p.id))
     where = locate(db, [(p.id, p.kind, p.ref) for p in ordered])
@@ -97,12 +98,39 @@ def timeline(
             short_id(p.id),
             p.timestamp,
             p.kind,
-            preview(_whole(p.kind, *texts(p))),
+            _labelled(_whole(p.kind, *texts(p)), changed.get(p.id, "")),
             p.id in are_targets,
             where.get(p.id),
         )
         for p in ordered
     ]
+
+
+def _leave_out_gone(db: sqlite3.Connection, near: dict[int, Passage]) -> dict[int, str]:
+    """Take the entries out whose files are gone; what changed since, for those that are left."""
+    entries = {p.ref: p.id for p in near.values() if p.kind == "insight"}
+    if not entries:
+        return {}
+    from axiommind.freshness.state import GONE, freshness_of
+
+    places = ", ".join(map(str, entries))
+    names = dict(db.execute(f"select entry_id, id from entries where id in ({places})").fetchall())
+    changed = {}
+    for name, state in freshness_of(db, names).items():
+        passage = entries[names[name]]
+        if state.state == GONE:
+            del near[passage]
+        else:
+            changed[passage] = state.label
+    return changed
+
+
+def _labelled(text: str, label: str) -> str:
+    return (
+        f"{preview(text, max(PREVIEW_CHARS - len(label) - 3, PREVIEW_CHARS // 2))} ({label})"
+        if label
+        else preview(text)
+    )
 
 
 def _chunks(db: sqlite3.Connection, target: Passage, window: int) -> tuple[list[Passage], list[Passage]]:

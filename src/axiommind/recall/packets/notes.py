@@ -22,6 +22,7 @@ __all__ = ["STAGE_RANK", "claim", "day", "entry_note", "gist", "has_words", "pac
 
 # How much a stage says. A raw entry is no claim yet; one that is contested, superseded or deprecated is none any more.
 STAGE_RANK = {"certified": 4, "verified": 3, "candidate": 2, "working": 1}
+_SURE = ("verified", "certified")  # what is told without its stage
 # How clients begin the first prompt of a plan that was agreed on: the plan's own title says what it is about.
 _PLAN = lazy(r"\s*(?:Implement the following plan:?|Please implement this plan:?)\s*", re.IGNORECASE)
 _HEADING = lazy(r"#{1,6}\s*(?:Plan:\s*)?")
@@ -40,8 +41,8 @@ def passage_note(
 
 
 def entry_note(db: sqlite3.Connection, ref: int, entry_id: str, kind: str, text: str, timestamp: int | None) -> Note:
-    """A note that `axm entry show` opens. It says so when what it speaks of changed since, and `packet` leaves it out
-    when that is gone."""
+    """A note that `axm entry show` opens. It says so when it is less than verified or what it speaks of changed since,
+    and `packet` leaves it out when that is gone."""
     from axiommind.freshness.state import GONE, Freshness, freshness_of
 
     state = freshness_of(db, [entry_id]).get(entry_id, Freshness())
@@ -50,7 +51,10 @@ def entry_note(db: sqlite3.Connection, ref: int, entry_id: str, kind: str, text:
         room = PREVIEW_CHARS - len(state.label) - 3
         said = f"{preview(text, max(room, PREVIEW_CHARS // 2))} ({state.label})"
     citation = locate(db, [(ref, "insight", ref)]).get(ref)
-    return Note(entry_id, kind, said, citation, timestamp, is_gone=state.state == GONE)
+    (stage,) = db.execute("select stage from entries where id = ?", (ref,)).fetchone() or ("",)
+    return Note(
+        entry_id, kind, said, citation, timestamp, is_gone=state.state == GONE, stage="" if stage in _SURE else stage
+    )
 
 
 def claim(rule: str, title: str, text: str, content: str) -> str:

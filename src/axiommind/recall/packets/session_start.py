@@ -213,7 +213,14 @@ _ENTRIES = """
       and stage <> 'raw'
     order by coalesce(happened_at, created_ts) desc, id desc
 """
-_DECIDED = "select decision_id, action, ts from decisions where project = ? order by ts desc limit 3"
+# What an agent recorded as decided is no more than a working entry.
+_DECIDED = """
+    select decision_id, action, ts, case actor when 'agent' then 'working' else '' end
+    from decisions
+    where project = ?
+    order by ts desc
+    limit 3
+"""
 
 
 def _last_decisions(
@@ -229,10 +236,10 @@ def _last_decisions(
                 found.append((STAGE_RANK[row[3]] >= STAGE_RANK["candidate"], row[8], row))
         if sum(risen for risen, _, _ in found) > _DECISIONS:
             break
-    found += [(True, ts, (decision, action)) for decision, action, ts in db.execute(_DECIDED, (project,))]
+    found += [(True, ts, (decision, action, stage)) for decision, action, ts, stage in db.execute(_DECIDED, (project,))]
     found.sort(key=lambda one: one[:2], reverse=True)
     return [
-        _entry(db, row) if len(row) > 2 else Note(row[0], "decision", preview(row[1]), None, at)
+        _entry(db, row) if len(row) > 3 else Note(row[0], "decision", preview(row[1]), None, at, stage=row[2])
         for _, at, row in found[: _DECISIONS + 1]
     ]
 

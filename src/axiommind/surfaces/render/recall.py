@@ -125,7 +125,8 @@ def _title(title: str) -> str:
 
 
 def _note(note: Note) -> str:
-    about = [note.kind.replace("_", " "), _day(note.timestamp), _cited(note.citation)]
+    kind = note.kind.replace("_", " ")
+    about = [f"{kind}, {note.stage}" if note.stage else kind, _day(note.timestamp), _cited(note.citation)]
     return f"- [{note.id}] {note.text.strip()} · {' · '.join(part for part in about if part)}"
 
 
