@@ -17,8 +17,8 @@ def test_the_persons_words_come_before_what_the_agent_found() -> None:
     said = session(
         *[("assistant", f"{name} is read only at start") for name in names], ("person", "Never push to main")
     )
-    drafts = [draft(said, n) for n in range(9)]
-    drafts[8] = drafts[8]._replace(kind="preference")
+    drafts = [draft(said, n, rule="errors", kind="gotcha") for n in range(9)]
+    drafts[8] = drafts[8]._replace(kind="preference", rule="said-standing")
     chosen = select(said, drafts)
     assert len(chosen.kept) == room_for(said) and drafts[8] in chosen.kept
     assert chosen.left_out == 5 and chosen.notes == ("5 left out, less worth keeping",)

@@ -86,7 +86,8 @@ class _Setting(NamedTuple):
 
 
 def weigh(one: SaidSentence) -> float:
-    return BASE + sum(WEIGHTS.get(name, 0.0) for name in one.features)
+    # Rounded: the order in which a set is added up would tell two equal sentences apart.
+    return round(BASE + sum(WEIGHTS.get(name, 0.0) for name in one.features), 6)
 
 
 def is_statement(one: SaidSentence) -> bool:

@@ -23,10 +23,11 @@ RULES = (
         "findings",
         types=("insight",),
         labelled="findings",
-        right=55,
-        total=105,
-        note="158 real sessions; wrong: details of a change at hand, states of the moment, what was never in doubt",
-        most=5,
+        right=46,
+        total=84,
+        note="158 real sessions; wrong: details of a change at hand, states of the moment, what was never in doubt. A "
+        "stranger found 3 of 20 worth having in a month, before those that name nothing were left out",
+        most=3,
     ),
 )
 ORDER = 19
@@ -49,7 +50,9 @@ def find(transcript: Transcript) -> list[Draft]:
     if transcript.subagent:  # what it found is in its report, and its caller's to judge
         return []
     said = salience.said_in(transcript)
-    worth = {n: weight for n, one in enumerate(said) if salience.is_statement(one) and (weight := salience.weigh(one))}
+    # What names no file, symbol or command can hardly be found again, or believed.
+    stated = [n for n, one in enumerate(said) if one.names and salience.is_statement(one)]
+    worth = {n: weight for n in stated if (weight := salience.weigh(said[n]))}
     words = {n: salience.words_of(said[n]) for n in worth}
     taken: list[list[int]] = []  # each finding: its best sentence, and others that say the same
     while worth and len(taken) < _MOST:

@@ -32,18 +32,20 @@ def _rule(name: str, right: int, total: int, unseen: tuple[int, int] | None = No
 
 
 RULES = (
-    _rule("standing", 13, 13),
+    _rule("standing", 11, 11),
     _rule("correction", 3, 4),
-    _rule("choice", 78, 91, _UNSEEN),
+    _rule("choice", 79, 92, _UNSEEN),
     _rule("beside", 32, 40, _UNSEEN),
     _rule("fact", 2, 2),
 )
 ORDER = 8
 
 _WIDE = lazy(r"[぀-ヿ㐀-鿿]")
+_REDACTED = "[redacted:"
 _LONGEST_SENTENCE = 400
 _BESIDE_IT = 200  # characters of a sentence that goes with a claim
 _QUOTES = 4
+_KEY = 400
 _WHOLE = 180  # characters of a prompt that is read whole
 
 
@@ -84,11 +86,20 @@ def _drafts(transcript: Transcript, n: int) -> Iterator[Draft]:
             text=_joined(texts),
             quotes=quotes[:_QUOTES],
             rule=f"said-{_strength(request)}",
+            key=_key(texts),
+            value=_key(texts),
             rationale=_why(request, [parts[i].text for i in around]) if _kind(request) == "decision" else "",
             timestamp=transcript.messages[n].timestamp,
             kind=_kind(request),
             retires=(request.old,) if request.old else (),
         )
+
+
+def _key(texts: list[str]) -> str:
+    """What has to be the same for two wishes to be one, in whatever order and with whatever little words."""
+    from axiommind.extraction.likeness import words_in
+
+    return " ".join(sorted(words_in(" ".join(texts))))[:_KEY]
 
 
 def _joined(texts: list[str]) -> str:
@@ -106,6 +117,8 @@ def _parts(prompt: str) -> list[_Part]:
 
     parts = []
     for one in own_sentences(prompt):
+        if _REDACTED in one.text:  # whatever it says, it is about a secret
+            continue
         text, request = one.text.lstrip('"”’) '), None
         only_why = bool(reason_in(text, language_of(text)))
         if len(text) <= _LONGEST_SENTENCE and not only_why and (one.asked or stated(text) is None):

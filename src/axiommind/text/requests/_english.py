@@ -56,7 +56,7 @@ _VERBS = (
     r"|send|separate|serve|set|shorten|show|shrink|simplify|skip|sort|split|squash|standardi[sz]e|stick|stop"
     r"|store|stream"
     r"|strip|style|support|surface|swap|switch|tag|throw|track|treat|trim|truncate|turn|unify|update|upgrade|use"
-    r"|validate|wrap|write|do not|don[’']?t|never|always"
+    r"|validate|wrap|write|(?:go|switch|move|change) back to|do not|don[’']?t|never|always"
 )
 _START = r"(?:^|[,;:–—-]\s+|\b(?:but|and|so|then|or)\s+)"
 _MODAL = (
@@ -82,6 +82,7 @@ ENGLISH = Tongue(
         r"|hm+|uh+m*|u+m+|a+h+|oh|well"
         r"|so|and|but|also|now|then|next|actually|btw|by the way|sorry|hey|hi|fine|please|pls|plz|maybe|perhaps"
         r"|definitely|honestly"
+        r"|(?:revert|undo|scrap) (?:that|this|it)(?=\s*[:,;.–—-])"
         r"|i (?:also )?think(?: that)?|i guess|i feel(?: like| that)?|i believe|imo|in that case|first(?:ly)?"
         r"|finally|just|one more thing|oh and)"
         r"\b[\s,.:;!–—-]*){1,6}",
@@ -94,6 +95,7 @@ ENGLISH = Tongue(
         r"|wrong|incorrect)"
         r"|^wait[,.\s]|^(?:i|we) (?:meant|said|told you|asked (?:you )?(?:to|for|not)|was (?:talking"
         r"|referring))\b|^(?:i[’']?m|im) (?:just )?(?:talking|referring)"
+        r"|^(?:revert|undo|scrap) (?:that|this|it)\b[\s,.:;–—-]+\S"
         r"|^(?:i[’']?ve|i have|i) reverted\b|^why (?:did|are) you\b|^you (?:forgot|missed|broke|should(?:n[’']t"
         r"| not) have)\b|^not (?:the|in|on|a|with|that|this|like)\b",
         _I,
@@ -153,13 +155,18 @@ ENGLISH = Tongue(
         r"|\bi(?:[’']d| would) (?:\w+ )?(?:like|love)\b(?! to (?:know|ask|discuss|understand|see (?:what|if|how)))"
         r"|\b(?:would be|is|it[’']?s|its) (?:way |much |probably |definitely )?(?:nicer?|better|best|good|great"
         r"|cool|cleaner|safer|preferable|ideal)(?: \w+)? (?:if|to|that|not|when)\b"
+        r"|\bwe (?:stay|stick|remain) (?:with|on|to)\b|\bwe keep using\b"
+        r"|\bfeel free to (?!address|fix|resolve|ignore|skip|respond|continue|proceed|go|commit|push|merge|ask|close"
+        r"|pick|take|do)|\byou(?:[’']re| are) allowed\b"
         r"|\bno need (?:to|for)\b|\bwe (?:do not|don[’']?t) need\b|\b(?:is|are) (?:not )?(?:allowed|required"
         r"|mandatory|forbidden|unnecessary|optional)\b|\bi allow\b|\bforgot to mention\b|\bwould (?:rather|prefer)\b",
         _I,
     ),
     act=lazy(
         rf"^(?:{_FRAME})?(?:(?:please|also|just|then|now|quickly|first)\s+){{0,3}}"
-        r"(?:commit|push|pr\b|continue|resume|proceed|go\b|get (?:back|this|that|it|a pr|the|all|going)|run"
+        r"(?:commit|push|pr\b|continue|resume|proceed"
+        r"|go\b(?! back to (?!main|master|work|the (?:main|\S+ branch)))|get (?:back|this|that|it|a pr|the|all|going)"
+        r"|run"
         r"|re-?run|retry|try|test|check|look|see|read|review|analy[sz]e"
         r"|investigate|debug|explain|tell|show me|give me|find|search|open (?:a |an |the )?(?:pr|issue|pull)"
         r"|fix|address|resolve|respond|reply|answer|comment|mark"
@@ -196,8 +203,7 @@ ENGLISH = Tongue(
         r"|make)\w*|once (?:done|finished"
         r"|you[’']?re done|that[’']?s done|complete)"
         r"|(?<!if )(?:any|every|each|all) (?:\w+ ){1,6}?(?:should|must|needs?|ha(?:s|ve) to)|changes to each"
-        r"|for each \w+)\b|\bfeel free to (?!address|fix|resolve|ignore|skip|respond|continue|proceed|go|commit|push"
-        r"|merge|ask|close|pick|take|do)|\bi allow\b|\byou(?:[’']re| are) allowed\b",
+        r"|for each \w+)\b",
         _I,
     ),
     beside=lazy(
@@ -215,7 +221,8 @@ ENGLISH = Tongue(
         _I,
     ),
     contrast=lazy(
-        r"\binstead\b|\brather than\b|\bin place of\b|[,;]\s+(?:and )?not\b|\band not\b|\bnot\s[^,.;]{2,40}?,? but\b"
+        r"\binstead\b|\b(?:go|switch|move|change) back to\b|\bafter all\b"
+        r"|\brather than\b|\bin place of\b|[,;]\s+(?:and )?not\b|\band not\b|\bnot\s[^,.;]{2,40}?,? but\b"
         r"|\b(?:replace|swap|rename|switch)\s[^,.;]{2,50}? (?:with|to|for|into|over to) (?=\S)"
         r"|\bwithout (?:having to|an?y?\b)|\bonly\b|\bno longer\b|\bbut (?:instead|keep|only|not|without)\b|\bunless\b"
         r"|\b(?:do not|don[’']?t|dont|should not|shouldn[’']?t|must not|never|avoid|drop|remove|get rid of|stop"
@@ -236,6 +243,7 @@ ENGLISH = Tongue(
         r"\b(?:so that|such that|as (?:a|an|the|\")|like (?:the|in|this|a)|similar to|same (?:as|way|concept)"
         r"|consistent(?:ly)? with|based on|by default|in the form of|grouped? by|sort(?:ed)? by|ordered by"
         r"|at the (?:top|bottom|end|left|right)"
+        r"|renamed? (?:it |this |that )?to"
         r"|on the (?:left|right)|next to|below|above|when (?:there|the|a|it)|if (?:there|the|a|it)|up to"
         r"|at least|at most|more (?:visible|readable|prominent)|for (?:all|each|every)|(?:sort|order"
         r"|group)(?:ed)? (?:\w+ ){0,3}by)\b|□"
