@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from axiommind.learning.entry_view import EntryShown as EntryShown
     from axiommind.learning.manual_entries import RememberResult as RememberResult
     from axiommind.learning.policies import StageChange as StageChange
+    from axiommind.learning.recheck import RecheckReport as RecheckReport
+    from axiommind.learning.recheck import RefusedEntry as RefusedEntry
     from axiommind.learning.refresh import RefreshReport as RefreshReport
     from axiommind.learning.rules_file import RulesProposal as RulesProposal
     from axiommind.learning.run_report import LearningReport as LearningReport
@@ -130,6 +132,7 @@ _EXPORTS = {
     "learning.entry_view": ("EntryShown",),
     "learning.manual_entries": ("RememberResult",),
     "learning.policies": ("StageChange",),
+    "learning.recheck": ("RecheckReport", "RefusedEntry"),
     "learning.refresh": ("RefreshReport",),
     "learning.distilling": ("DistillingState",),
     "learning.rules_file": ("RulesProposal",),

@@ -50,6 +50,27 @@ def test_a_checker_that_failed_is_asked_again(spoken: World, monkeypatch: pytest
     assert spoken.memory().verify() == []
 
 
+def test_what_was_refused_for_what_it_says_is_not_asked_about_again(spoken: World) -> None:
+    run(spoken, Saying(claim(rationale="")))
+    assert spoken.rows("select stage, verified_by from entries") == [("candidate", None)]
+    entry = spoken.one("select entry_id from entries")
+
+    def written() -> int:
+        with spoken.memory().home.writing([]) as (log, _, _):
+            return log.last_position()
+
+    before = written()
+    for _ in range(2):
+        report = spoken.memory().entries.recheck(ALL)
+        assert (report.unchecked, report.passed, report.changed) == (0, 0, 0)
+        assert report.refused == ((entry, "The log", ("decision_has_rationale",)),)
+    assert written() == before
+    shown = json.loads(axm(spoken, "recheck", "--json", "--all-projects").stdout)
+    assert shown["refused"] == [{"entry_id": entry, "title": "The log", "reasons": ["decision_has_rationale"]}]
+    said = axm(spoken, "recheck", "--all-projects").stderr
+    assert f"Refused: {entry} fails “decision has rationale”: The log\n" in said
+
+
 def test_without_a_model_nobody_is_asked(spoken: World) -> None:
     model = Saying(claim())
     model.name, model.is_measured = "openai", False

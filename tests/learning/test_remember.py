@@ -16,6 +16,7 @@ from axiommind.learning.trust import PRIOR, wilson
 from axiommind.memory import Memory, Scope
 from axiommind.projections.entry_rows import EntryRow
 from tests.learning.sessions import Session
+from tests.shell import axm
 from tests.transcripts import START, World
 
 ALL = Scope(None)
@@ -203,6 +204,15 @@ def test_repeating_itself_an_agent_certifies_nothing(talk: World, monkeypatch: p
     person.entries.promote(talk.one("select min(entry_id) from entries"), "it is so", "verified")
     person.entries.run_policy(["graduation"], at=START + 46 * 86_400_000)
     assert talk.rows("select stage from entries") == [("verified",)]  # one entry, said four times, and not certified
+
+
+def test_open_work_is_a_task(talk: World) -> None:
+    with pytest.raises(BadQuery, match="open work is a task") as refused:
+        inside(talk).entries.remember("The docs are left to do.", kind="open", quotes=[QUOTE])
+    assert "axm task list" in (refused.value.hint or "")
+    assert talk.rows("select 1 from entries") == []
+    done = axm(talk, "remember", "The docs are left to do.", "--kind", "open", "--quote", QUOTE, "--session", "talk")
+    assert done.returncode == 2 and "open work is a task" in done.stderr and "axm task list" in done.stderr
 
 
 SAME = [

@@ -104,3 +104,18 @@ def test_the_command_writes_nothing(tmp_path: Path) -> None:
     assert "Nothing was written" in done.stderr
     assert list(root.iterdir()) == []
     assert axm(world, "rules", "--stage", "candidate", cwd=root).returncode == 1
+
+
+def test_only_a_diff_needs_the_folder(tmp_path: Path) -> None:
+    world, _, root = _world(tmp_path, **RULES)
+    root.rmdir()
+    listed = axm(world, "rules", "--project", str(root))
+    assert listed.returncode == 0 and "Always branch off main" in listed.stdout
+    refused = axm(world, "rules", "--diff", "--project", str(root))
+    assert refused.returncode == 1 and "is not on this machine" in refused.stderr
+
+
+def test_the_hint_is_a_command_that_works(tmp_path: Path) -> None:
+    world, _, root = _world(tmp_path, domain="Invoices are made at night")
+    done = axm(world, "rules", cwd=root)
+    assert done.returncode == 1 and 'axm entry promote ID --to certified --reason "…"' in done.stderr

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from axiommind.health.learning import check_learning
 from axiommind.learning import runs
 from axiommind.learning.turns import is_learning, is_wanted, last_run, session_lease, turn
 from axiommind.surfaces.cli._background_learning import WORKER
@@ -121,7 +122,7 @@ def test_a_killed_learner_leaves_no_lock(world: World) -> None:
     assert world.memory().learning.run_in_background().sessions == 1
 
 
-def test_a_run_in_the_background_ends_in_time_and_the_next_continues(
+def test_a_run_in_the_background_ends_in_time_and_says_what_is_left(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     several(world, 5)
@@ -133,7 +134,22 @@ def test_a_run_in_the_background_ends_in_time_and_the_next_continues(
     last = last_run(world.home)
     assert last is not None and (last["sessions"], last["left"], last["stopped"]) == (2, 3, "time is up")
     monkeypatch.undo()
-    assert world.memory().learning.run_in_background().sessions == 3
+    told = "it ended early: time is up; 3 sessions were left to the next run"
+    assert told in check_learning(world.memory().config._replace(learn_auto=True))[0].details
+    world.memory().learning.run()  # by hand: nothing waits any more
+    assert check_learning(world.memory().config._replace(learn_auto=True))[0].details == ()
+    assert world.one(LEARNED) == 5
+
+
+def test_runs_in_the_background_continue(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    several(world, 5)
+    world.memory().index()
+    asked = iter(["", "time is up"])
+    monkeypatch.setattr(runs, "_limit", lambda _home, _seconds: lambda: next(asked, "time is up"))
+    assert world.memory().learning.run_in_background().sessions == 1
+    assert ": 1 session, " in check_learning(world.memory().config._replace(learn_auto=True))[0].text
+    monkeypatch.undo()
+    assert world.memory().learning.run_in_background().sessions == 4
     assert world.memory().learning.run_in_background().sessions == 0
     assert world.one(LEARNED) == 5
 

@@ -13,7 +13,7 @@ from axiommind.learning.entries import Entries
 from axiommind.learning.event_writer import writing
 from axiommind.learning.runs import Learning
 from axiommind.surfaces.render.entries import one_line, short_ids
-from tests.learning.sessions import QUESTION, answered, tasks
+from tests.learning.sessions import QUESTION, Session, answered, tasks
 from tests.surfaces.command import Axm
 from tests.transcripts import PROJECT, Lines, World
 
@@ -54,6 +54,29 @@ def test_learn_says_what_came_of_it_and_then_that_nothing_is_new(world: World, a
     again = axm("learn")
     assert again.code == 0 and "Nothing new to learn; 2 sessions learned before" in again.err
     assert position(world) == before
+
+
+def test_learn_sums_up_what_it_did_not_keep(world: World, axm: Axm) -> None:
+    names = ("billing", "orders", "shipping", "returns", "stock", "prices", "taxes", "carts", "coupons", "refunds")
+    for n in range(2):
+        session = Session(f"s{n}")
+        for name in names * 2:
+            session.ask(f"Where should {name} be kept in round {n}?", f"In the {name} store")
+        world.write(session)
+    notes = axm("learn", "--json").json["notes"]
+    left = [int(note.split()[2]) for note in notes if note.endswith("left out, less worth keeping")]
+    assert len(left) == 2
+    done = axm("learn", "--again")
+    assert f"{sum(left)} left out, less worth keeping" in done.err and "Note: session" not in done.err
+
+
+def test_refresh_without_entries(world: World, axm: Axm) -> None:
+    session = Session("s1")
+    session.prompt("Hello")
+    world.write(session)
+    axm("index")
+    done = axm("refresh", "--all-projects")
+    assert (done.code, done.out) == (1, "") and "There are no entries yet" in done.err
 
 
 def test_learn_as_json(world: World, axm: Axm) -> None:

@@ -11,7 +11,7 @@ from axiommind.health.check import Check
 from axiommind.model import Problem
 from axiommind.projections import load_all
 
-__all__ = ["check_index", "check_memory"]
+__all__ = ["check_index", "check_memory", "sessions_to_learn"]
 
 
 def check_index(config: Config) -> list[Check]:
@@ -68,6 +68,28 @@ def check_index(config: Config) -> list[Check]:
     return checks
 
 
+_WAITING = """
+    select count(*)
+    from sessions s
+    where not exists (
+        select 1
+        from learned l
+        where l.session_id = s.id
+          and l.status = 'success'
+          and l.head = (select max(g.position) || '.' || count(*) from segments g where g.session_id = s.id and g.live)
+    )
+"""
+
+
+def sessions_to_learn(config: Config) -> int:
+    """How many sessions nobody has learned from as they are now."""
+    try:
+        with closing(sqlite.open_read(config.index_path)) as db:
+            return int(db.execute(_WAITING).fetchone()[0])
+    except (sqlite3.DatabaseError, FileNotFoundError):
+        return 0
+
+
 def check_memory(config: Config) -> list[Check]:
     """What was learned, what failed, and whether the checkers disagreed."""
     try:
@@ -75,15 +97,7 @@ def check_memory(config: Config) -> list[Check]:
             entries, standing = db.execute(
                 "select count(*), count(*) filter (where stage in ('verified', 'certified')) from entries"
             ).fetchone()
-            waiting = db.execute(
-                """
-                select count(*) from sessions s
-                where not exists (
-                    select 1 from learned l where l.session_id = s.id and l.status = 'success'
-                      and l.head = (select max(g.position) || '.' || count(*) from segments g
-                                    where g.session_id = s.id and g.live))
-                """
-            ).fetchone()[0]
+            (waiting,) = db.execute(_WAITING).fetchone()
             failed = db.execute(
                 "select session_id, error from learned where status = 'failed' order by at desc limit 20"
             ).fetchall()
@@ -106,7 +120,7 @@ def check_memory(config: Config) -> list[Check]:
         checks.append(Check("conflicts", "note", f"{conflicts} are open; axm conflict list shows them"))
     if failed:
         shown = tuple(f"{session}  {error}" for session, error in failed)
-        text = f"{len(failed)} sessions could not be learned; axm learn tries again"
+        text = f"{len(failed)} session{'' if len(failed) == 1 else 's'} could not be learned; axm learn tries again"
         checks.append(Check("not learned", "warn", text, shown))
     if apart:
         text = f"{len(apart)} times the checkers did not agree, and nothing of that was promoted: please report this"

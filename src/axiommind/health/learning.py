@@ -7,6 +7,7 @@ import time
 from axiommind.config import Config
 from axiommind.errors import AxmError
 from axiommind.health.check import Check
+from axiommind.health.index import sessions_to_learn
 from axiommind.learning.distilling import distilling_pass
 from axiommind.learning.turns import is_learning, last_run
 
@@ -25,14 +26,20 @@ def _background(config: Config) -> Check:
     if last is None:
         return Check("learning", "ok", f"in the background; {'runs now' if is_running else 'not yet run'}", data=data)
     at = time.strftime("%Y-%m-%d %H:%M", time.gmtime(last["ended"] / 1000))
-    took = f"{last['sessions']} sessions, {last['entries']} new entries"
+    took = f"{_sessions(last['sessions'])}, {last['entries']} new {'entry' if last['entries'] == 1 else 'entries'}"
     text = f"in the background; {'runs now; ' if is_running else ''}last {at} UTC: {took}"
     details = []
     if last["failed"]:
-        details.append(f"{last['failed']} sessions failed; axm learn tries again")
-    if last["stopped"]:
-        details.append(f"it ended early: {last['stopped']}; {last['left']} sessions were left to the next run")
+        details.append(f"{_sessions(last['failed'])} failed; axm learn tries again")
+    # By hand they may have been learned since; what a model was not asked about only its own run knows.
+    if last["stopped"] and (sessions_to_learn(config) or (config.learn_model and last["left"])):
+        left = "was" if last["left"] == 1 else "were"
+        details.append(f"it ended early: {last['stopped']}; {_sessions(last['left'])} {left} left to the next run")
     return Check("learning", "warn" if last["failed"] else "ok", text, tuple(details), data)
+
+
+def _sessions(count: int) -> str:
+    return f"{count:,} session{'' if count == 1 else 's'}"
 
 
 def _model(config: Config) -> Check:

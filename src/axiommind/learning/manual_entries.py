@@ -99,8 +99,14 @@ def check_claim(said: ManualClaim) -> None:
     """Refuse what is wrong whatever the session says."""
     if said.type not in TYPES:
         raise BadQuery(f"there is no type {said.type[:40]!r} to remember", hint=f"one of: {', '.join(TYPES)}")
+    if said.kind == "open":
+        raise BadQuery(
+            "open work is a task, and is not remembered as an entry",
+            hint="say in a session what is left to do, and learning makes a task of it: axm task list",
+        )
     if said.kind and said.kind not in ENTRY_KINDS:
-        raise BadQuery(f"there is no kind {said.kind[:40]!r} to remember", hint=f"one of: {', '.join(ENTRY_KINDS)}")
+        kinds = ", ".join(kind for kind in ENTRY_KINDS if kind != "open")
+        raise BadQuery(f"there is no kind {said.kind[:40]!r} to remember", hint=f"one of: {kinds}")
     if not said.text:
         raise BadQuery("there is nothing to remember", hint="give one sentence that can be understood by itself")
     if len(said.text) > MOST_TEXT:

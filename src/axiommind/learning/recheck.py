@@ -2,7 +2,8 @@
 
 Idris may have been missing or have failed, and then nothing of a batch was passed; the second question to a model,
 whether the quoted words bear a claim out, may have met an empty budget. What they say now is recorded like the first
-time, and the projects of these entries are settled. Nothing is learned anew.
+time, and the projects of these entries are settled. Nothing is learned anew. What the built-in checker refuses for what
+it says is not asked about again: it would be refused again.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.runner import Index
 
-__all__ = ["RecheckReport", "recheck"]
+__all__ = ["RecheckReport", "RefusedEntry", "recheck"]
 
 _TOGETHER = 200  # entries that the checkers are given at once
 # Without a verdict; and, where Idris is there now, those that only the built-in checker has passed.
@@ -52,6 +53,14 @@ _UNASKED = """
 """
 
 
+class RefusedEntry(NamedTuple):
+    """An entry that did not pass, and the obligations that it fails."""
+
+    entry_id: str
+    title: str
+    reasons: tuple[str, ...]
+
+
 class RecheckReport(NamedTuple):
     """How many entries waited for a checker and how many of them it passed; and the same for a model's second look."""
 
@@ -61,6 +70,7 @@ class RecheckReport(NamedTuple):
     supported: int = 0
     withdrawn: int = 0  # a later message undoes them, or their words do not bear them out
     changed: int = 0  # stages
+    refused: tuple[RefusedEntry, ...] = ()  # by their content, now or before
     notes: tuple[str, ...] = ()
     dry_run: bool = False
 
@@ -74,11 +84,14 @@ def recheck(home: Home, scope: Scope, *, dry_run: bool = False) -> RecheckReport
     notes: list[str] = []
     with writing(home) as (log, writer, index):
         idris = find_idris(home.environ)
-        unchecked = _entries(index.db, _UNCHECKED, {"project": scope.project, "with_idris": idris is not None})
+        waiting = _entries(index.db, _UNCHECKED, {"project": scope.project, "with_idris": idris is not None})
+        refused = _refused(waiting)
+        unchecked = [entry for entry in waiting if entry.verified_by is not None or entry.entry_id not in refused]
         unasked = _entries(index.db, _UNASKED, {"project": scope.project, "models": _models()})
         if dry_run:
-            return RecheckReport(len(unchecked), unasked=len(unasked), dry_run=True)
-        passed = _check_again(log, writer, index, unchecked, idris, notes)
+            named = tuple(refused.values())
+            return RecheckReport(len(unchecked), unasked=len(unasked), refused=named, dry_run=True)
+        passed = _check_again(log, writer, index, unchecked, idris, refused, notes)
         verdicts = _ask_again(home, log, writer, index, unasked, notes)
         projects = {entry.project for entry in (*unchecked, *unasked)}
         settled = settle(log, writer, index, projects, at=now())
@@ -89,6 +102,7 @@ def recheck(home: Home, scope: Scope, *, dry_run: bool = False) -> RecheckReport
         sum(verdict == "supported" for verdict in verdicts),
         sum(verdict == "withdrawn" for verdict in verdicts),
         len({change.entry_id for change in settled.changes}),
+        tuple(refused.values()),
         tuple(notes),
     )
 
@@ -109,14 +123,29 @@ def _entries(db: sqlite3.Connection, sql: str, values: dict[str, Any]) -> list[E
 # --- the checkers ------------------------------------------------------------------------------------------
 
 
+def _refused(entries: Sequence[EntryRow]) -> dict[str, RefusedEntry]:
+    """Those that the built-in checker refuses. It says the same of the same entry every time, so that nobody else needs
+    to be asked, and nothing to be recorded again."""
+    from axiommind.learning.checks import builtin
+
+    found = {}
+    for entry in entries:
+        reasons = builtin.failures(_candidate(entry))
+        if reasons:
+            found[entry.entry_id] = RefusedEntry(entry.entry_id, entry.title, tuple(reasons))
+    return found
+
+
 def _check_again(
     log: SqliteLog,
     writer: EventWriter,
     index: Index,
     entries: Sequence[EntryRow],
     idris: Idris | None,
+    refused: dict[str, RefusedEntry],
     notes: list[str],
 ) -> int:
+    """How many passed; the others are added to those that are refused."""
     from axiommind.learning.checks import check
     from axiommind.learning.claim_events import events_of_check
     from axiommind.projections.runner import Segments
@@ -125,7 +154,13 @@ def _check_again(
     for start in range(0, len(entries), _TOGETHER):
         batch = entries[start : start + _TOGETHER]
         checked = check([_candidate(entry) for entry in batch], idris=idris)
-        passed += sum(verdict.passed for verdict in checked.verdicts.values())
+        for entry in batch:
+            verdict = checked.verdicts.get(entry.entry_id)
+            if verdict is not None and verdict.passed:
+                passed += 1
+            else:
+                failed = verdict.failed if verdict is not None else ("no_verdict",)
+                refused[entry.entry_id] = RefusedEntry(entry.entry_id, entry.title, failed)
         if not checked.agree:
             notes.append("the checkers disagree, so nothing of this batch passed: axm doctor shows more")
         with log.atomic():

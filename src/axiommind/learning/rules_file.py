@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from axiommind.errors import BadQuery, NotFound
+from axiommind.errors import BadQuery
 
 if TYPE_CHECKING:
     import sqlite3
@@ -82,8 +82,6 @@ def propose_rules(
 def _file_of(root: Path, file: Path | None) -> Path:
     if file is not None:
         return file if file.is_absolute() else root / file
-    if not root.is_dir():
-        raise NotFound(f"the folder {root} is not on this machine", hint="--file names the rules file to compare with")
     return next((root / name for name in _NAMES if (root / name).is_file()), root / _NAMES[0])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -187,9 +188,21 @@ def _again(args: argparse.Namespace) -> str:
     return f"axm learn --extractor {args.extractor}" if args.extractor else "the next axm learn"
 
 
-def _show(report: LearningReport, memory: Memory, args: argparse.Namespace) -> None:
+def _notes(report: LearningReport) -> None:
+    """What was counted in each session is told as a sum; everything else one by one."""
+    sums: dict[str, int] = {}
     for note in report.notes:
-        options.say(f"Note: {note}")
+        counted = re.fullmatch(r"session \S+: (\d+) (.+)", note)
+        if counted is None:
+            options.say(f"Note: {note}")
+        else:
+            sums[counted[2]] = sums.get(counted[2], 0) + int(counted[1])
+    if sums:
+        options.say(f"Claims not kept: {'; '.join(f'{count:,} {what}' for what, count in sums.items())}")
+
+
+def _show(report: LearningReport, memory: Memory, args: argparse.Namespace) -> None:
+    _notes(report)
     _errors(report)
     if not report.sessions and not report.stopped:
         _nothing(report, memory)

@@ -6,16 +6,19 @@ import argparse
 
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import entries as shown
 
 HELP = "Check entries again that a checker could not check"
 GROUP = "remember"
+_SHOWN = 20  # of the refused entries
 _EPILOG = """examples:
   axm recheck --dry-run
   axm recheck --all-projects --json
 
 An entry is verified only when the checkers have passed it. Where Idris 2 was missing or failed, or where a model was
 not asked a second time whether the quoted words support its claim, the entry stays a candidate. This asks them now. A
-model is asked only if you have chosen one (axm learn --model on) and the budget allows it.
+model is asked only if you have chosen one (axm learn --model on) and the budget allows it. What was refused for what it
+says is named with the reason, and is not asked about again.
 """
 
 
@@ -32,10 +35,16 @@ def run(args: argparse.Namespace) -> int:
     scope = options.scope_of(memory, args)
     report = memory.entries.recheck(scope, dry_run=args.dry_run)
     if args.json:
-        options.print_json("recheck", {"project": scope.project, **report._asdict(), "notes": list(report.notes)})
+        listed = {"refused": [one._asdict() for one in report.refused], "notes": list(report.notes)}
+        options.print_json("recheck", {"project": scope.project, **report._asdict(), **listed})
         return 0
     for note in report.notes:
         options.say(f"Note: {note}")
+    for one in report.refused[:_SHOWN]:
+        reasons = ", ".join(reason.replace("_", " ") for reason in one.reasons)
+        options.say(f"Refused: {one.entry_id} fails “{reasons}”: {shown.one_line(one.title)}")
+    if len(report.refused) > _SHOWN:
+        options.say(f"… and {_entries(len(report.refused) - _SHOWN)} more; --json lists them all")
     if not report.unchecked and not report.unasked:
         options.say("Every entry was checked.")
     elif args.dry_run:

@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
             options.say_more(args.limit)
     told = ", ".join(f"{number} {state}" for state, number in report.counts.items() if number)
     options.say(f"Entries: {told}" if told else "There are no entries yet: axm learn")
-    return 0
+    return 0 if told else 1
 
 
 def _table(stale: Sequence[StaleEntry]) -> str:

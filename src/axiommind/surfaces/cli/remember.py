@@ -14,7 +14,8 @@ from axiommind.surfaces.render import tables as render
 HELP = "Store a claim with the words it rests on"
 GROUP = "remember"
 _TYPES = ("fact", "decision", "insight", "reference")
-_KINDS = ("preference", "decision", "convention", "gotcha", "howto", "domain", "open", "record")
+_KINDS = ("preference", "decision", "convention", "gotcha", "howto", "domain", "record")
+_OPEN = "open"  # a kind of what is learned, which says here where it belongs
 _MOST_BYTES = 1 << 20
 _EPILOG = """examples:
   axm remember "Staging is rebuilt every night" --quote "rebuilt every night" --session b39cfd4b
@@ -31,7 +32,7 @@ that one instead. axm entry deprecate ID withdraws it.
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("text", metavar="TEXT", help="the claim, in a sentence; - reads it from stdin")
-    parser.add_argument("--kind", choices=_KINDS, default="", help="what it is good to know for")
+    parser.add_argument("--kind", choices=_KINDS, type=_kind, default="", help="what it is good to know for")
     parser.add_argument("--type", choices=_TYPES, help="the type of the entry (default: what fits its kind, or fact)")
     parser.add_argument("--title", metavar="TEXT", help="a title (default: the first sentence)")
     parser.add_argument("--reason", metavar="TEXT", default="", help="the reason for a decision")
@@ -49,6 +50,15 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.add_argument("--session", metavar="ID", help="the session that contains the quotes")
     parser.add_argument("--project", metavar="PATH", help="the project of that session, if it is not indexed yet")
     options.add_json(parser)
+
+
+def _kind(given: str) -> str:
+    if given == _OPEN:
+        raise UsageError(
+            "open work is a task, and is not remembered as an entry",
+            hint="say in a session what is left to do, and learning makes a task of it: axm task list",
+        )
+    return given
 
 
 def run(args: argparse.Namespace) -> int:

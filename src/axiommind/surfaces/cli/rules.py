@@ -24,9 +24,9 @@ _EPILOG = """examples:
   axm rules --diff | patch -p1              take it
   axm rules --diff --file AGENTS.md --stage verified --stage certified
 
-Preferences, conventions, how-tos and gotchas of this project that are certified (axm entry promote ID --to certified,
-or used in three sessions over thirty days). Nothing is written: a diff is for you to review and apply. It changes only
-the section between its own two comments, and leaves out what the file says elsewhere.
+Preferences, conventions, how-tos and gotchas of this project that are certified: used in three sessions over thirty
+days, or vouched for with axm entry promote ID --to certified --reason "…". Nothing is written: a diff is for you to
+review and apply. It changes only the section between its own two comments, and leaves out what the file says elsewhere.
 """
 _RULE_STAGES = STAGES[2:]
 
@@ -54,6 +54,9 @@ def run(args: argparse.Namespace) -> int:
     project = memory.scope(project=args.project).project
     if project is None:
         raise NotFound("this folder is in no indexed project", hint="--project names one")
+    if args.diff and args.file is None and not Path(project).is_dir():
+        hint = "--file names the rules file to compare with"
+        raise NotFound(f"the folder {project} is not on this machine", hint=hint)
     found = memory.entries.propose_rules(project, file=args.file, stages=args.stage or ("certified",))
     if args.json:
         options.print_json("rules", _record(found, project))
@@ -62,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     elif found.rules or found.said_already:
         print(_table(found))
     if not found.rules and not found.said_already:
-        hint = "  hint: axm entry promote ID --to certified vouches for one; --stage verified includes what is verified"
+        vouch = 'axm entry promote ID --to certified --reason "…"'
+        hint = f"  hint: {vouch} vouches for one; --stage verified includes what is verified"
         options.say(f"Nothing is certified as a rule in {project} yet.\n{hint}")
         return 1
     if args.diff and not found.diff:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from axiommind.surfaces.render.table_layout import wrap
 from axiommind.surfaces.render.tables import counted
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from axiommind.learning.distilling import DistillingState
 
 __all__ = ["offer_lines", "state_json", "state_lines"]
+
+_WIDTH = 80
 
 
 def state_json(state: DistillingState) -> dict[str, Any]:
@@ -23,12 +26,12 @@ def state_lines(state: DistillingState) -> list[str]:
     if not state.model:
         lines = ["Distilling by a model: off; sessions are learned from by rules, on this machine"]
         if state.problem:
-            lines.append(f"  it could not be asked now: {state.problem}")
+            lines += _wrapped(f"it could not be asked now: {state.problem}")
         return [*lines, f"  to switch it on: axm learn --model on (about {state.median_tokens:,} tokens a session)"]
     since = "" if state.since is None else f" since {_day(state.since)}"
     lines = [f"Distilling by a model: on{since}, by {state.model}"]
     if state.problem:
-        lines.append(f"  it cannot be asked now: {state.problem}")
+        lines += _wrapped(f"it cannot be asked now: {state.problem}")
     lines.append(f"  sent to {state.model}: the redacted text of finished sessions, only what is new in them")
     lines.append(f"  about {state.median_tokens:,} tokens a session (median of real sessions), capped by axm budget")
     older = f"; {counted(state.backlog, 'older one')}: axm learn --backfill N" if state.backlog else ""
@@ -51,6 +54,11 @@ def offer_lines(config: Config, median_tokens: int, program: str) -> list[str]:
         f"  takes: about {median_tokens:,} tokens a session (median of real sessions), {most}",
         "  It is off until you say yes. axm learn --model off switches it off again, axm budget shows what it took.",
     ]
+
+
+def _wrapped(text: str) -> list[str]:
+    first, *more = wrap(text, _WIDTH - 4)
+    return [f"  {first}", *(f"    {line}" for line in more)]
 
 
 def _day(milliseconds: int) -> str:

@@ -106,10 +106,10 @@ def remember(
     ctx: Context,
     text: Annotated[str, Arg("The claim, so that it can be understood alone.", min_length=1, max_length=4_000)],
     kind: Annotated[
-        Literal["preference", "decision", "convention", "gotcha", "howto", "domain", "open", "record"] | None,
+        Literal["preference", "decision", "convention", "gotcha", "howto", "domain", "record"] | None,
         Arg(
             "What it is good for: how this person wants to work, what was chosen, a rule of the project, what goes "
-            "wrong and why, how a thing is run, how the system works, work that is left, or a reference."
+            "wrong and why, how a thing is run, how the system works, or a reference."
         ),
     ] = None,
     type: Annotated[  # noqa: A002 - what it is called everywhere else
