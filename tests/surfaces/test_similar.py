@@ -235,11 +235,12 @@ def test_like_a_passage(axm: Axm) -> None:
     assert text.out.count("axm show") == 1 and (CLEANING in text.out or KOREAN in text.out)
 
 
-def test_like_an_entry(axm: Axm) -> None:
-    (entry,) = axm.ids("entries", "--type", "decision")
+def test_like_an_entry(axm: Axm, world: World) -> None:
+    (entry,) = world.rows("select entry_id from entries where session_id = 'vvvv-answer'")[0]
     done = axm("similar", entry[:14], "--json")
     assert done.code == 0 and done.json["kind"] == "passage" and done.json["title"]
     assert all(hit["entry"] is None or hit["entry"]["entry_id"] != entry for hit in done.json["hits"])
+    assert all(hit["session_id"] != "vvvv-answer" for hit in done.json["hits"]), "nor the words it was learned from"
     assert done.json["hits"]
 
 

@@ -15,6 +15,7 @@ from axiommind.projections.passages import KIND_BITS, KINDS
 from axiommind.search import candidates, hits, lexical, rank
 from axiommind.search.hits import Hit
 from axiommind.search.query import Query
+from axiommind.search.reading.passage_ids import evidence_of
 from axiommind.search.rows import Texts
 from axiommind.search.semantic import Meaning
 from axiommind.text.summary import summary
@@ -79,7 +80,7 @@ def _meant(db: sqlite3.Connection, name: str) -> tuple[str, str, str]:
 
 def _passages_like(db: sqlite3.Connection, meaning: Meaning, row: int, k: int) -> tuple[Hit, ...]:
     near = _nearest(meaning, PASSAGES, str(row), lambda: _text_of(db, row), k * 4)
-    near.pop(str(row), None)
+    near = {key: similarity for key, similarity in near.items() if not _is_same(db, row, int(key))}
     texts = Texts(db)
     query = Query.parse("", now=now())
     asked = rank.Asked((), lexical.statistics(db), 0.0)
@@ -92,6 +93,16 @@ def _passages_like(db: sqlite3.Connection, meaning: Meaning, row: int, k: int) -
     scored.sort(key=lambda one: (-one.score, one.passage.id))
     found = hits.single(scored, k, texts)[:k]
     return hits.hits_of(db, asked, found, texts, "semantic")
+
+
+def _is_same(db: sqlite3.Connection, one: int, other: int) -> bool:
+    """Whether two passages are one, or one is an entry and the other the words that it was learned from."""
+    if one == other:
+        return True
+    return any(
+        entry & (1 << KIND_BITS) - 1 == KINDS["insight"] and words in evidence_of(db, entry >> KIND_BITS)
+        for entry, words in ((one, other), (other, one))
+    )
 
 
 def _text_of(db: sqlite3.Connection, row: int) -> str:
