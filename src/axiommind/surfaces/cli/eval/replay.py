@@ -39,7 +39,11 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     )
     parser.add_argument("--limit", type=options.count, metavar="N", help="at most N sessions, the newest")
     parser.add_argument(
-        "--examples", type=options.between(0, 1_000), default=5, metavar="N", help="answers to print in full (default 5)"
+        "--examples",
+        type=options.between(0, 1_000),
+        default=5,
+        metavar="N",
+        help="answers to print in full (default 5)",
     )
     options.add_scope(parser)
     options.add_json(parser)
