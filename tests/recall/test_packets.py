@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
+from axiommind.memory import Scope
 from axiommind.projections.scope import open_scoped
 from axiommind.recall.disclosure import Packet
 from axiommind.recall.packets.file import about_file, is_distinctive
@@ -102,6 +103,23 @@ def test_a_start_tells_what_is_open_decided_and_said_last(busy: World) -> None:
         ],
     }
     assert all(note.citation is not None and len(note.text) <= 200 for note in packet.notes)
+
+
+def test_a_start_says_the_stage_of_what_is_not_sure(busy: World) -> None:
+    entry = busy.one("select entry_id from entries where entry_type = 'decision'")
+    busy.memory().decisions.decide("Invoices stay in SQLite", [entry], Scope(PROJECT))
+
+    def stages() -> dict[str, str]:
+        packet = start(busy)
+        assert packet is not None
+        return {note.text: note.stage for note in packet.notes if note.kind == "decision"}
+
+    assert set(stages().values()) == {""} and len(stages()) == 2
+    with closing(sqlite3.connect(busy.home / "index.db")) as db, db:
+        db.execute("update entries set stage = 'candidate' where entry_id = ?", (entry,))
+        db.execute("update decisions set actor = 'agent'")
+    assert stages()["Invoices stay in SQLite"] == "working"  # an agent recorded it
+    assert sorted(stages().values()) == ["candidate", "working"]
 
 
 def test_every_note_opens(busy: World) -> None:
