@@ -54,6 +54,7 @@ WEIGHTS = {
 THRESHOLD = -0.9  # what a finding weighs at least
 # What a sentence is that states nothing, or nothing that lasts.
 _NO_STATEMENT = frozenset({"plan", "status", "question", "proposal", "leads_on", "praise", "hedge", "fields", "moment"})
+_NOTHING = tuple(name for name in AGAINST if name in _NO_STATEMENT)
 # What it has to have at least one of: something said, or a reason to say it.
 _SAYS = frozenset({*FOR, "diagnosis", "asked_why", "repeated", "after_failure", "cause_heading"})
 _EXPLAINS = frozenset({"cause", "root"})  # why a change was made is worth more than that it was
@@ -120,7 +121,10 @@ def said_in(transcript: Transcript) -> list[SaidSentence]:
 def _shown(sentence: ProseSentence, names: frozenset[str]) -> list[str]:
     """What a sentence shows by itself."""
     text = sentence.text
-    found = [name for cues in (FOR, AGAINST) for name, cue in cues.items() if cue.search(text)]
+    nothing = next((name for name in _NOTHING if AGAINST[name].search(text)), None)
+    if nothing is not None:  # most sentences of an agent are plans and reports: nobody asks what else they show
+        return [nothing]
+    found = [name for cues in (FOR, AGAINST) for name, cue in cues.items() if name not in _NOTHING and cue.search(text)]
     found += [f"{name}_heading" for name, cue in HEADINGS.items() if sentence.heading and cue.search(sentence.heading)]
     length = len(text) + sum(character > "\u2fff" for character in text)  # these say twice as much
     shown = {
