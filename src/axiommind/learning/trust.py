@@ -14,8 +14,8 @@ from axiommind.projections.entry_rows import STAGES
 __all__ = ["PRIOR", "trust", "wilson"]
 
 # (right, of how many): of 144 claims of a capable model on 29 labelled sessions, 119 were labelled worth having
-# (`bench/extract.py --alone`). That share, rounded down, and at the weight of 25 only, so that a person's judgements soon
-# outweigh it. A model that nobody has judged yet is believed as far as this lets one say, which is 0.68.
+# (`bench/extract.py --alone`). That share, rounded down, and at the weight of 25 only, so that a person's judgements
+# soon outweigh it. A model that nobody has judged yet is believed as far as this lets one say, which is 0.68.
 PRIOR = (20, 25)
 _Z = 1.28  # nine times in ten the true share is above the bound
 # The claims of a model that a person has judged, each counted once however many sessions make it: those the person
