@@ -54,7 +54,17 @@ WEIGHTS = {
 THRESHOLD = -0.9  # what a finding weighs at least
 # What a sentence is that states nothing, or nothing that lasts.
 _NO_STATEMENT = frozenset({"plan", "status", "question", "proposal", "leads_on", "praise", "hedge", "fields", "moment"})
-_NOTHING = tuple(name for name in AGAINST if name in _NO_STATEMENT)
+_NOTHING = (
+    "plan",
+    "leads_on",
+    "status",
+    "question",
+    "praise",
+    "proposal",
+    "hedge",
+    "moment",
+)  # the frequent ones first
+_UNREAD = "unread"  # of a sentence without a name only its place is known, until somebody asks
 # What it has to have at least one of: something said, or a reason to say it.
 _SAYS = frozenset({*FOR, "diagnosis", "asked_why", "repeated", "after_failure", "cause_heading"})
 _EXPLAINS = frozenset({"cause", "root"})  # why a change was made is worth more than that it was
@@ -93,9 +103,12 @@ def weigh(one: SaidSentence) -> float:
 
 def is_statement(one: SaidSentence) -> bool:
     """Whether it states something that may last, and is no plan, question, guess or list of changes."""
-    if one.features & _NO_STATEMENT or not one.features & _SAYS:
+    features = one.features
+    if _UNREAD in features:
+        features |= frozenset(_shown(one.sentence, one.names))
+    if features & _NO_STATEMENT or not features & _SAYS:
         return False
-    return "change" not in one.features or bool(one.features & _EXPLAINS)
+    return "change" not in features or bool(features & _EXPLAINS)
 
 
 def words_of(one: SaidSentence) -> frozenset[str]:
@@ -111,7 +124,8 @@ def said_in(transcript: Transcript) -> list[SaidSentence]:
             if len(sentence.text) > _LONGEST:
                 continue
             names = names_in(sentence.text)
-            features = {*_shown(sentence, names), *_placed(setting, names)}
+            # Most sentences name nothing and are no findings: they are read where one beside them is.
+            features = {*(_shown(sentence, names) if names else [_UNREAD]), *_placed(setting, names)}
             if any(last_edit.get(name, -1) > n for name in names):
                 features.add("edited_later")
             found.append(SaidSentence(n, sentence, names, frozenset(features)))
@@ -204,7 +218,7 @@ def _with_repeats(said: list[SaidSentence]) -> list[SaidSentence]:
     for n, one in enumerate(said):
         for name in one.names:
             by_name[name].append(n)
-    words = [words_of(one) for one in said]
+    words = [words_of(one) if one.names else frozenset() for one in said]
     found = []
     for n, one in enumerate(said):
         later = (other for name in one.names for other in by_name[name][-_LATEST:] if said[other].message > one.message)
