@@ -337,16 +337,17 @@ PLAN = (
 def test_approved_plans(world: World) -> None:
     lines = Lines()
     lines.prompt(f"Implement the following plan:\n\n{PLAN}")
-    use(lines, "ExitPlanMode", "User has approved your plan.", plan="# Drop the old API\n\nNo reason given.")
-    drop, cache = learned(world, lines)
-    assert (drop.title, drop.rationale) == ("Drop the old API", "")
+    # Steps without a reason or a choice are in the code by now.
+    use(
+        lines, "ExitPlanMode", "User has approved your plan.", plan="# Drop the old API\n\n## Remove the routes\n\nAll."
+    )
+    (cache,) = learned(world, lines)
     assert (cache.type, cache.title) == ("decision", "Cache the tokens")
     assert cache.rationale == "Every request asks for a new token."
-    assert cache.text == "Cache the tokens\n- 1. Add a cache"
+    assert cache.text == "Cache the tokens: Every request asks for a new token."
     assert [quote.text for quote in cache.quotes] == [
         "# Plan: Cache the tokens",
         "Every request asks for a new token.",
-        "1. Add a cache",
     ]
 
 
@@ -392,14 +393,15 @@ def test_a_plan_that_the_person_came_back_on(world: World) -> None:
 
 def test_a_plan_says_no_more_than_it_quotes(world: World) -> None:
     lines = Lines()
-    sections = "".join(f"## {n}. Move the part number {n}\n\nHow.\n\n" for n in range(20))
+    sections = "## Approach\n\n" + "".join(f"- Part {n} moves alone instead of with part {n + 1}\n" for n in range(20))
     why = "The old one is too slow for what we do with it every day. " * 20
     use(lines, "ExitPlanMode", "approved", plan=f"# Move it all to the new engine\n\n## Context\n\n{why}\n\n{sections}")
     (draft,) = learned(world, lines)
     quoted = " ".join(quote.text for quote in draft.quotes)
-    assert len(draft.quotes) == MOST_QUOTES and draft.rationale in quoted
-    assert all(row.removeprefix("- ") in quoted for row in draft.text.splitlines())
-    assert len(draft.text.splitlines()) == 4
+    assert len(draft.quotes) <= MOST_QUOTES and draft.rationale in quoted
+    first, *rows = draft.text.splitlines()
+    assert rows and all(row.removeprefix("- ") in quoted for row in rows)
+    assert first.partition(": ")[2].rstrip("…") in quoted
 
 
 # --- the repository ----------------------------------------------------------------------------------------------

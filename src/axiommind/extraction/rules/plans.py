@@ -42,12 +42,6 @@ _WHY = lazy(
     r"^#{2,4}[ \t]+(?:contexte?|background|motivation|problem|why|goal|overview)\b[^\n]{0,200}\n",
     re.MULTILINE | re.IGNORECASE,
 )
-_SECTION = lazy(r"^#{2,3}[ \t]+(\S[^\n]*)$", re.MULTILINE)
-_USUAL = lazy(  # headings that every plan has
-    r"(?:critical |key )?files?\b[^`]*$|implementation(?: plan| steps| design)?$|current (?:state|behaviou?r)"
-    r"|proposed changes|verification|critical notes|key references|out of scope|test plan|summary",
-    re.IGNORECASE,
-)
 _DECIDES = lazy(  # a section of what was decided, and a line that says what the person wants
     r"(?:\d+\.\s*)?(?:(?:key |design |user |confirmed |architectural )*(?:decisions?|requirements?|approach"
     r"|strategy|solution|design|principles?)\b"
@@ -91,6 +85,7 @@ _ROW = range(16, 301)
 _PLAN = 30_000
 _RATIONALE = 600
 _REASON_QUOTES = 2
+_REASON = 300  # characters of it in the text
 _BLANK = lazy(r"\n[ \t]*\r?\n")
 
 
@@ -153,15 +148,17 @@ def _plan(transcript: Transcript, message: int, plan: str, timestamp: int | None
         because, reason = covered(transcript, message, reason, _REASON_QUOTES)
     rows = []
     decided = [] if later == _IN_TROUBLE else _decided(plan[heading.end() :])  # how it was done then, nobody knows
-    for row in [*decided, *_outline(plan)]:
+    for row in decided:
         said = within(transcript, message, cut(row))
         if said and len(only(quotes, because, said)) <= MOST_QUOTES:
             quotes = only(quotes, said)
             rows.append(f"- {clip(row)}")
+    if not reason and not rows:  # steps alone are in the code by now
+        return None
     return Draft(
         type="decision",
         title=title,
-        text="\n".join([title, *rows]),
+        text="\n".join([f"{title}: {clip(reason, _REASON)}" if reason else title, *rows]),
         quotes=only(quotes[:1], because, quotes),
         rule="plans",
         rationale=" ".join(reason.split()),
@@ -201,9 +198,3 @@ def _decided(plan: str) -> list[str]:
         if rank and len(row) in _ROW and not row.endswith((":", "：")):
             ranked.append((-rank, n, row))
     return [row for _, _, row in sorted(sorted(ranked)[:_MOST_DECIDED], key=lambda one: one[1])]
-
-
-def _outline(plan: str) -> list[str]:
-    """The plan's headings: what it does, without how."""
-    rows = [match[1].strip() for match in _SECTION.finditer(plan)]
-    return [row for row in dict.fromkeys(rows) if len(row) > 12 and not _USUAL.match(row)][:MOST_QUOTES]
