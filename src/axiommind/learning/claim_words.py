@@ -59,7 +59,9 @@ _CHOICES = tuple(
 # Words that say that something is chosen or set, and not what it is about; as they are indexed.
 FRAME = _words("""
     us prefer should must alwai never pleas make keep set run want need go let instead rather default now choos pick
-    indent indentat here thi that project code everi all
+    indent indentat here thi that project code everi all actual back again ever
+    항상 사용 용해 해줘 을 를 은 는 이제 말고 써줘 반드 필요 必ず 使っ 使う を は が に で して 用 使用 请
+    一律 以后 总是
 """)
 _SYNONYMS = {"listen": "port", "bind": "port", "serv": "server"}
 # A number after one of these is a name, not a value.
@@ -68,6 +70,9 @@ _ORDINAL = lazy(
     re.IGNORECASE,
 )
 _NUMBER = lazy(r"(?<![\w.#/-])\d+(?:[.,:]\d+)*(?!\w*[a-z]{3})", re.IGNORECASE)
+_DENIED = lazy(
+    r"\b(?:never|do not|don['’]?t|avoid|no|not)\s+(?!just|only|yet)(?:ever |use |using |add |have )?([^,.;:()]{2,60})"
+)
 _AROUND = ".,:;!?\"'()`"
 
 
@@ -79,6 +84,7 @@ class Gist(NamedTuple):
     denies: bool
     first: str  # the first word that is about something
     choices: frozenset[tuple[int, str]]  # the group, and which of it
+    denied: frozenset[str] = frozenset()  # of its words, those that it says no to
 
 
 def without_prefix(title: str) -> str:
@@ -98,7 +104,10 @@ def gist_of(title: str) -> Gist:
     words = [clause.terms[0] for clause in clauses(kept.casefold()) if len(clause.terms) == 1]
     first = next((word for word in words if word not in FRAME), "")
     denies = any(bare in _NO for _, bare in tokens) or _NO_IN.search(title) is not None
-    return Gist(frozenset(words), frozenset(numbers), denies, first, _choices_in(title.casefold()))
+    said = " ".join(match[1] for match in _DENIED.finditer(without.casefold()))
+    denied = {clause.terms[0] for clause in clauses(said) if len(clause.terms) == 1}
+    choices = _choices_in(title.casefold())
+    return Gist(frozenset(words), frozenset(numbers), denies, first, choices, frozenset(denied))
 
 
 def _choices_in(title: str) -> frozenset[tuple[int, str]]:

@@ -33,6 +33,12 @@ _REVERT = lazy(
     r"^(?:\w+(?:\([^)]*\))?!?:\s*)?(?:revert(?:s|ed)?|roll(?:s|ed)? back)\b[:\s]*[\"'“「]?(.+?)[\"'”」]?\s*$",
     re.IGNORECASE,
 )
+_ONE_WISH = 90  # characters of a title that says one thing
+_WORD = lazy(r"\w+")
+# What is taken back by coming to it again: "go back to Redis".
+_BACK = lazy(
+    r"\b(?:back to|again|after all)\b|다시|돌아가|되돌|戻|やっぱり|やはり|用回|改回|换回|換回|还是|還是", re.IGNORECASE
+)
 _CROWD = 400  # claims that share a word: one that so many have tells nothing apart
 
 
@@ -113,6 +119,8 @@ def _marks(claim: OpposableClaim) -> set[str]:
 def _opposed(older: OpposableClaim, newer: OpposableClaim) -> str:
     if older.entry_id in newer.supersedes or any(_retires(words, older, newer) for words in newer.retires):
         return REPLACED
+    if _takes_back(older, newer):
+        return REPLACED
     reverted = _REVERT.match(newer.title)
     if reverted and normalise(without_prefix(reverted[1])) == normalise(without_prefix(older.title)):
         return REVERT
@@ -161,14 +169,45 @@ def _retires(words: str, older: OpposableClaim, newer: OpposableClaim) -> bool:
         return max(fuzz.token_sort_ratio(fold(words), fold(text)) for text in (older.title, older.text)) >= _ALIKE
     if not wanted <= had:
         return False
-    if any(newer.title.casefold().count(word) > 1 for word in words.casefold().split()):
+    in_title = _WORD.findall(newer.title.casefold())
+    if any(in_title.count(word) > 1 for word in _WORD.findall(words.casefold())):
         return False  # a part of what takes its place: "Claude Rule", not just "Rule"
     shared = (had - wanted) & gist_of(newer.title).words
     return said.first in wanted or len(wanted) * (3 if shared else 2) >= len(had)
 
 
+def _takes_back(older: OpposableClaim, newer: OpposableClaim) -> bool:
+    """Whether the newer claim goes back to what the older one replaced."""
+    said = gist_of(newer.title)
+    if said.denies or newer.kind not in _STATED or newer.retires or not _BACK.search(newer.title):
+        return False
+    gone = (gist_of(words).words - FRAME for words in older.retires)
+    return any(words and words <= said.words for words in gone)
+
+
+def _is_denied(older: OpposableClaim, newer: OpposableClaim) -> bool:
+    """Whether one of two wishes about the same thing wants what the other forbids: "never floats", "use floats"."""
+    if older.kind not in _STATED or newer.kind not in _STATED:
+        return False
+    if max(len(older.title), len(newer.title)) > _ONE_WISH:  # a long prompt says no to something or other
+        return False
+    one, two = gist_of(older.title), gist_of(newer.title)
+    for forbids, wants in ((one, two), (two, one)):
+        denied = forbids.denied - FRAME
+        about = (forbids.words - denied) & (wants.words - denied) - FRAME
+        if (
+            denied
+            and denied <= wants.words - wants.denied
+            and (about or denied in (forbids.words - FRAME, wants.words - FRAME))
+        ):
+            return True
+    return False
+
+
 def _by_words(older: OpposableClaim, newer: OpposableClaim) -> str:
     one, two = gist_of(older.title), gist_of(newer.title)
+    if _is_denied(older, newer) and one.numbers == two.numbers:
+        return INVERSE
     alike = _overlap(one.words, two.words)
     if (
         one.denies != two.denies
