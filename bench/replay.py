@@ -24,7 +24,7 @@ EVENTS = ("prompts", "first_edits", "errors")
 
 
 def axm(environ: dict[str, str], *given: str) -> str:
-    command = [sys.executable, "-m", "axiommind.surfaces.cli", *given]
+    command = [sys.executable, "-m", "axiommind", *given]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
         raise SystemExit(f"axm {' '.join(given)}: {done.stderr[-500:]}")
