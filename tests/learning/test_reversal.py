@@ -69,3 +69,17 @@ def test_a_session_start_says_the_newer_one(tmp_path: Path) -> None:
     assert packet is not None
     told = [note.text for section in packet.sections if section.title == "Last decisions" for note in section.notes]
     assert told == ["Actually go back to Redis for the session cache"]
+
+
+def test_a_wish_that_is_said_again_in_another_session_is_verified(tmp_path: Path) -> None:
+    world, _ = _standing(tmp_path, ("commit this and update the changelog", "Look at the open issues"))
+    memory = world.memory()
+    assert [one.entry.stage for one in memory.entries.list(Scope(None))] == ["candidate"]
+    lines = Session("later")
+    lines.prompt("ok, commit and update changelog please", at=9 * DAY)
+    lines.answer("Done.", at=9 * DAY + 1)
+    world.write(lines)
+    memory.index()
+    memory.learning.run()
+    found = memory.entries.list(Scope(None))
+    assert [(one.entry.stage, one.sessions) for one in found] == [("verified", 2)]

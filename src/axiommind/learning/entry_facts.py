@@ -91,7 +91,7 @@ def facts_of(db: sqlite3.Connection, now: int, project: str | None = None) -> li
                 bool(aligned),
                 bool(passed),
                 sure,
-                MEASURED if declares is not None else SUPPORTED if support == "supported" else BELIEVED,
+                _needed(declares is not None, support, is_repeated=bool(again) and provenance == "person"),
                 _grounds(rule, provenance, bool(again), "" if declares is None else declares.grounds),
                 sessions,
                 span / DAY_MS,
@@ -100,6 +100,13 @@ def facts_of(db: sqlite3.Connection, now: int, project: str | None = None) -> li
             )
         )
     return found
+
+
+def _needed(is_rule: bool, support: str, *, is_repeated: bool) -> float:
+    """How sure one has to be. Who says the same in two sessions means it, however often its rule is wrong."""
+    if is_repeated or (not is_rule and support == "supported"):
+        return SUPPORTED
+    return MEASURED if is_rule else BELIEVED
 
 
 def _grounds(rule: str, provenance: str, again: bool, declared_grounds: str) -> str:

@@ -46,6 +46,28 @@ _LONGEST_SENTENCE = 400
 _BESIDE_IT = 200  # characters of a sentence that goes with a claim
 _QUOTES = 4
 _KEY = 400
+_POLITE = frozenset(
+    [
+        "please",
+        "pls",
+        "plz",
+        "okay",
+        "yes",
+        "yeah",
+        "yep",
+        "sure",
+        "thanks",
+        "sorry",
+        "could",
+        "hey",
+        "great",
+        "nice",
+        "cool",
+        "perfect",
+        "maybe",
+        "well",
+    ]
+)
 _WHOLE = 180  # characters of a prompt that is read whole
 
 
@@ -99,7 +121,7 @@ def _key(texts: list[str]) -> str:
     """What has to be the same for two wishes to be one, in whatever order and with whatever little words."""
     from axiommind.extraction.likeness import words_in
 
-    return " ".join(sorted(words_in(" ".join(texts))))[:_KEY]
+    return " ".join(sorted(words_in(" ".join(texts)) - _POLITE))[:_KEY]
 
 
 def _joined(texts: list[str]) -> str:
