@@ -103,10 +103,11 @@ def facts_of(db: sqlite3.Connection, now: int, project: str | None = None) -> li
 
 
 def _needed(is_rule: bool, support: str, *, is_repeated: bool) -> float:
-    """How sure one has to be. Who says the same in two sessions means it, however often its rule is wrong."""
-    if is_repeated or (not is_rule and support == "supported"):
-        return SUPPORTED
-    return MEASURED if is_rule else BELIEVED
+    """How sure one has to be. Who says the same in two sessions means it, however often the rule that found it is wrong;
+    a model that puts it into its own words has to be believed, or supported."""
+    if is_rule:
+        return SUPPORTED if is_repeated else MEASURED
+    return SUPPORTED if support == "supported" else BELIEVED
 
 
 def _grounds(rule: str, provenance: str, again: bool, declared_grounds: str) -> str:
