@@ -103,8 +103,8 @@ def facts_of(db: sqlite3.Connection, now: int, project: str | None = None) -> li
 
 
 def _needed(is_rule: bool, support: str, *, is_repeated: bool) -> float:
-    """How sure one has to be. Who says the same in two sessions means it, however often the rule that found it is wrong;
-    a model that puts it into its own words has to be believed, or supported."""
+    """How sure one has to be. Who says the same in two sessions means it, however often the rule is wrong; a model that
+    puts it into its own words has to be believed, or supported."""
     if is_rule:
         return SUPPORTED if is_repeated else MEASURED
     return SUPPORTED if support == "supported" else BELIEVED

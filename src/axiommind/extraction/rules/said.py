@@ -46,28 +46,8 @@ _LONGEST_SENTENCE = 400
 _BESIDE_IT = 200  # characters of a sentence that goes with a claim
 _QUOTES = 4
 _KEY = 400
-_POLITE = frozenset(
-    [
-        "please",
-        "pls",
-        "plz",
-        "okay",
-        "yes",
-        "yeah",
-        "yep",
-        "sure",
-        "thanks",
-        "sorry",
-        "could",
-        "hey",
-        "great",
-        "nice",
-        "cool",
-        "perfect",
-        "maybe",
-        "well",
-    ]
-)
+_POLITE_LIST = "please pls plz okay yes yeah yep sure thanks sorry could hey great nice cool perfect maybe well"
+_POLITE = frozenset(_POLITE_LIST.split())
 _WHOLE = 180  # characters of a prompt that is read whole
 
 
