@@ -14,7 +14,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,11 +123,16 @@ def requests() -> dict[str, Score]:
 
 def todos() -> dict[str, Score]:
     """A draft is right when the list has that task, it is worth keeping, and its statuses are those."""
+    return _by_statuses("lists", _todo_session)
+
+
+def _by_statuses(field: str, session_of: Callable[[Any], Transcript]) -> dict[str, Score]:
+    """Hand-made sessions, each from a field of its row: a draft is right when the row has its title and statuses."""
     scores = {}
-    for rule in measured_by("lists"):
+    for rule in measured_by(field):
         drafts = right = 0
         for row in rows(rule.labelled):
-            for draft in RulesExtractor().find(_todo_session(row["lists"]))[0]:
+            for draft in RulesExtractor().find(session_of(row[field]))[0]:
                 drafts += 1
                 right += row["right"].get(draft.title) == [step.status for step in draft.steps]
         scores[rule.name] = Score(drafts, drafts, right)
@@ -184,15 +189,7 @@ _CALLS = {
 
 def todo_files() -> dict[str, Score]:
     """Hand-made calls on files of todos: a draft is right when the row has its title with these statuses."""
-    scores = {}
-    for rule in measured_by("calls"):
-        drafts = right = 0
-        for row in rows(rule.labelled):
-            for draft in RulesExtractor().find(_calls(row["calls"]))[0]:
-                drafts += 1
-                right += row["right"].get(draft.title) == [step.status for step in draft.steps]
-        scores[rule.name] = Score(drafts, drafts, right)
-    return scores
+    return _by_statuses("calls", _calls)
 
 
 def _calls(calls: list[list[str]]) -> Transcript:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from axiommind.tools.kinds import EDIT, KnownTool
+from axiommind.tools.past_call import fields_of
 
 __all__ = ["Moment", "moments_of"]
 
@@ -53,7 +53,7 @@ def _of_session(db: sqlite3.Connection, session: str, tools: dict[str, KnownTool
         yield Moment(at, session, "UserPromptSubmit", {"prompt": text})
     edited: set[str] = set()
     for at, name, given_json, is_error, error in db.execute(_CALLS, {"session": session}):
-        given = _fields(given_json)
+        given = fields_of(given_json)
         tool = tools.get(name)
         file = given.get(tool.file_field) if tool is not None and tool.kind == EDIT else None
         if isinstance(file, str) and file and file not in edited:
@@ -62,11 +62,3 @@ def _of_session(db: sqlite3.Connection, session: str, tools: dict[str, KnownTool
         if is_error and error:
             failed = {"tool_name": name, "tool_input": given, "error": error, "is_interrupt": False}
             yield Moment(at + 1, session, "PostToolUseFailure", failed)
-
-
-def _fields(text: str | None) -> dict[str, Any]:
-    try:
-        value = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
