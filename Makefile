@@ -4,16 +4,27 @@
 # make proof  the longer proofs: kills, real transcripts, LanceDB
 # make test-clients  whole turns of the real Claude Code, and the MCP Inspector, offline (npm fetches them once)
 # make bench  figures on a folder of transcripts (FOLDER=…)
+# make torture  faults at 1,000 system calls, 16 processes, fuzzing, 50,000 files (KILLS=… MINUTES=… FUZZ=minutes FILES=…)
+# make growth   what 100 to 10,000 generated sessions cost, as counts and plots (SIZES="100 1000 10000")
+# make homes    a home of every older shape that has none yet, for tests/upgrade
+# make lock audit sbom reproducible  what we are made of (.ci/supply.py)
+# make bench-judge  what prompts are told, and the weights that decide it, against labels (LABELS=… FOLDER=…)
 
 VENV   ?= .venv
 FOLDER ?= ../shared/bench/transcripts
+LABELS ?= ../shared/bench/recall-dev.jsonl
+KILLS   ?= 1000
+MINUTES ?= 10
+FUZZ    ?= 5
+FILES   ?= 50000
+SIZES   ?= 100 1000 10000
 BIN    := $(VENV)/bin
 CLIENT := $(or $(TMPDIR),/tmp)/axm-claude
 INSPECTOR := $(or $(TMPDIR),/tmp)/axm-inspector
 PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: run test test-all lint types unit proof test-clients bench docs clean
+.PHONY: run test test-all lint types unit proof torture growth homes lock audit sbom reproducible test-clients bench bench-judge docs clean
 
 run: $(VENV)/.run
 	@$(BIN)/axm start
@@ -41,6 +52,25 @@ proof: $(VENV)/.dev
 	$(BIN)/pytest -m slow -s
 	AXM_EXAMPLES=10 $(BIN)/pytest -n auto --dist worksteal -m "law and not slow and not clients"
 
+# The fuzzer is guided by coverage where atheris can be had, else by hypothesis alone; it says which.
+torture: $(VENV)/.dev
+	@$(BIN)/python -c 'import atheris' 2>/dev/null \
+		|| $(BIN)/python -m pip install -q --disable-pip-version-check atheris >/dev/null 2>&1 || true
+	AXM_TORTURE_WRITE=1 AXM_TORTURE_KILLS=$(KILLS) AXM_TORTURE_MINUTES=$(MINUTES) AXM_TORTURE_FILES=$(FILES) \
+		$(BIN)/pytest -s tests/torture tests/upgrade
+	AXM_TORTURE_WRITE=1 $(BIN)/python -m tests.fuzz.run --minutes $(FUZZ)
+	$(BIN)/python docs/generate.py
+
+growth: $(VENV)/.dev
+	$(BIN)/python bench/growth.py $(SIZES) --write docs --check
+	$(BIN)/python docs/generate.py
+
+homes: $(VENV)/.dev
+	$(BIN)/python -m tests.upgrade.make_homes
+
+lock audit sbom reproducible: $(VENV)/.dev
+	@$(BIN)/python .ci/supply.py $@
+
 test-clients: $(VENV)/.dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check pexpect pyte
 	@ls $(CLIENT)/node_modules/@anthropic-ai/claude-code-*/claude >/dev/null 2>&1 || { mkdir -p $(CLIENT) && cd $(CLIENT) \
@@ -52,6 +82,9 @@ test-clients: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python bench/index.py $(FOLDER)
 	$(BIN)/python bench/learn.py $(FOLDER)
+
+bench-judge: $(VENV)/.dev
+	$(BIN)/python bench/judge.py $(LABELS) bench/labels/recall-more.jsonl $(FOLDER) --fit --check
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/generate.py
@@ -67,9 +100,14 @@ $(VENV)/.run: $(VENV)/.venv pyproject.toml
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.venv pyproject.toml
+# The versions of requirements/dev.txt, each with its hash. A registry that has not all of them (a mirror, a machine
+# without the network) gives what it has, and that is said.
+$(VENV)/.dev: $(VENV)/.venv pyproject.toml requirements/dev.txt
 	@echo "Making the environment in $(VENV) …" >&2
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@{ $(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/dev.txt \
+		&& $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .; } \
+		|| { echo "The locked versions (requirements/dev.txt) cannot all be had here: taking what the registry has, unlocked." >&2; \
+		$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'; }
 	@touch $@ $(VENV)/.run
 
 clean:

@@ -1,7 +1,7 @@
 """What the MCP server costs whoever waits for it: a client that starts it, and an agent that asks it.
 
     python bench/mcp.py [TEXTS] [--workflows 2000] [--scratchpads 20000] [--mb 100] [--starts 20] [--calls 200]
-                        [--small] [--json]
+                        [--small] [--tokens] [--json]
 
 Makes a store of workflows with their scratchpads, from shuffled sentences of TEXTS (folders with a `corpus.jsonl`; one
 scratchpad in six is partly Korean, one in six partly Chinese) or, without such a folder, from made-up words as rare and
@@ -13,6 +13,9 @@ which is what the figures are to be held against.
 
 Calls: over one server that runs, on the whole store. Each query is asked once, because answers are kept; words are
 chosen by how many scratchpads hold them. Goals: `search-workflows` p95 < 50 ms, `append-scratchpad` p95 < 20 ms.
+
+Tokens, as `axiommind.text.estimate` counts them: what `tools/list` costs an agent, and the largest answers over the
+store. `--tokens` counts these and times nothing.
 
 The store is in a folder of its own, and is gone afterwards. Run nothing else meanwhile.
 """
@@ -41,6 +44,7 @@ from axiommind.log import home_key
 from axiommind.log.sqlite import SqliteLog
 from axiommind.projections.runner import Index, Segments
 from axiommind.scratchpads.writer import ScratchpadWriter
+from axiommind.text.estimate import estimate_tokens
 
 SEED = 7
 SMALL, BIG = "append-scratchpad: small ones", "append-scratchpad: one of 1 MB"
@@ -76,6 +80,7 @@ def main() -> int:
     parser.add_argument("--starts", type=int, default=20)
     parser.add_argument("--calls", type=int, default=200, help="calls of each kind")
     parser.add_argument("--small", action="store_true", help="a twentieth of the store, few calls")
+    parser.add_argument("--tokens", action="store_true", help="only what answers cost an agent")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     if args.small:
@@ -92,11 +97,11 @@ def main() -> int:
             "CLAUDE_CONFIG_DIR": str(home / "claude"),
         }
         store = Store.fill(home / "axm", environ, args)
-        shown: dict[str, Any] = {"store": store.about}
-        shown["start"] = starts(environ, args.starts, store)
-        bare = shown["start"]["bare"]["p50_ms"]
-        shown["calls"] = calls(environ, args.calls, store)
-    print(json.dumps(shown, indent=1, ensure_ascii=False) if args.json else table(shown, bare))
+        shown: dict[str, Any] = {"store": store.about, "tokens": tokens(environ, store)}
+        if not args.tokens:
+            shown["start"] = starts(environ, args.starts, store)
+            shown["calls"] = calls(environ, args.calls, store)
+    print(json.dumps(shown, indent=1, ensure_ascii=False) if args.json else table(shown))
     return 0
 
 
@@ -422,16 +427,55 @@ def percentiles(times: list[float]) -> dict[str, float]:
     return {**at, "max_ms": round(times[-1], 1), "n": len(times)}
 
 
+# --- tokens ------------------------------------------------------------------------------------------------
+
+
+def tokens(environ: dict[str, str], store: Store) -> dict[str, int]:
+    """What an agent pays for the tools, and for the largest answer of those that read."""
+    words = " ".join(near(store, 0.33)[:3])
+    large = {"id": store.large}
+    asked: dict[str, dict[str, Any]] = {
+        "search": {"query": words, "project": "all", "limit": 50},
+        "search-workflows": {"query": words, "limit": 20},
+        "search-scratchpads": {"query": words, "limit": 50},
+        "search-scratchpad-content": {**large, "query": words.split()[0], "context_lines": 50, "max_matches": 50},
+        "list-workflows": {"limit": 100},
+        "list-scratchpads": {"workflow_id": store.flows[0], "limit": 50, "include_content": True},
+        "get-scratchpad": {**large, "include_content": True},
+        "get-scratchpad-outline": large,
+        "tail-scratchpad": {**large, "full_content": True},
+    }
+    server = Server(environ)
+    try:
+        server.hello()
+        listed = server.ask("tools/list")
+        shown = {f"tools/list ({len(listed['tools'])} tools)": _tokens(listed)}
+        return shown | {tool: _tokens(server.call(tool, **given)) for tool, given in asked.items()}
+    finally:
+        server.end()
+
+
+def _tokens(value: Any) -> int:
+    return estimate_tokens(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
 # --- shown -------------------------------------------------------------------------------------------------
 
 
-def table(shown: dict[str, Any], bare: float) -> str:
+def table(shown: dict[str, Any]) -> str:
     store = shown["store"]
     lines = [
         f"{store['workflows']:,} workflows, {store['scratchpads']:,} scratchpads, {store['text_mb']} MB of text "
         f"({store['text']})",
         f"written in {store['written_s']} s (log {store['log_mb']} MB), "
         f"caught up with in {store['caught_up_s']} s (index {store['index_mb']} MB)",
+        "",
+        *(f"{name:60}{count:>25,} tokens" for name, count in shown["tokens"].items()),
+    ]
+    if "start" not in shown:
+        return "\n".join(lines)
+    bare = shown["start"]["bare"]["p50_ms"]
+    lines += [
         "",
         f"{'':60}{'n':>5}{'p50 ms':>9}{'p95 ms':>9}{'max ms':>9}{'x bare':>8}",
     ]

@@ -228,10 +228,11 @@ def _session(messages: tuple[Message, ...], uses: tuple[ToolCall, ...]) -> Trans
     return Transcript("s", "p", "claude_code", None, None, False, "1.1", messages, uses)
 
 
-def indexed(shared: Path, base: Path) -> Memory:
+def indexed(shared: Path, base: Path, names: Iterable[str] = CLAUDE_CODE) -> Memory:
+    """A memory of the sessions of these projects, in this folder."""
     projects = base / "claude" / "projects"
     projects.mkdir(parents=True)
-    for name in CLAUDE_CODE:
+    for name in names:
         (projects / name).symlink_to(shared / "bench" / "transcripts" / name)
     environ = {
         "CLAUDE_CONFIG_DIR": str(base / "claude"),

@@ -1,5 +1,5 @@
 """Replays the past of a folder of transcripts: what hooks would have given at each prompt, first edit and error of the
-later half of the sessions, with only what was known then, and how much of it was used afterwards.
+later half of the sessions, with only what was known then, and how much of it came up afterwards.
 
     python bench/replay.py ../shared/bench/transcripts [--examples N] [--save FILE]
 
@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=0, help="answers of each project to print in full")
     parser.add_argument("--save", type=Path, help="write every answer to this file, for reading")
     args = parser.parse_args()
-    head = ("project", "moments", "asked", "given", "share", "items", "used", "share", "tokens")
+    head = ("project", "moments", "asked", "given", "share", "items", "came up", "share", "tokens")
     print(f"{head[0]:20} {head[1]:12} " + " ".join(f"{word:>6}" for word in head[2:8]) + f" {head[8]:>8}")
     total = {event: dict.fromkeys(FIGURES, 0) for event in EVENTS}
     answers: list[dict[str, object]] = []

@@ -12,24 +12,20 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from axiommind.config import Config
 from axiommind.extraction.drafts import Draft
 from axiommind.extraction.quoting import LONGEST, cut
 from axiommind.extraction.refutation import refuted
 from axiommind.extraction.rules import _salience, findings
-from axiommind.memory import Memory, Scope
-from axiommind.projections import transcript as recorded
 from axiommind.projections.transcript import Transcript
+from precision import indexed, transcripts
 
 HERE = Path(__file__).parents[1]
 JUDGED = HERE / "tests" / "learning" / "labelled" / "findings.jsonl"
@@ -79,7 +75,7 @@ def sessions(shared: Path) -> list[Session]:
     found = []
     for project in sorted({row["project"] for some in labels.values() for row in some}):
         with tempfile.TemporaryDirectory() as folder:
-            for transcript in _transcripts(shared / "bench" / "transcripts" / project, Path(folder)):
+            for transcript in transcripts(indexed(shared, Path(folder), [project])):
                 if transcript.session_id in labels or transcript.session_id in read:
                     found.append(Session(project, transcript, labels.get(transcript.session_id, [])))
     return found
@@ -87,23 +83,6 @@ def sessions(shared: Path) -> list[Session]:
 
 def judged() -> list[Label]:
     return [json.loads(line) for line in JUDGED.read_text(encoding="utf-8").splitlines()]
-
-
-def _transcripts(source: Path, base: Path) -> Iterator[Transcript]:
-    (base / "claude" / "projects").mkdir(parents=True)
-    (base / "claude" / "projects" / source.name).symlink_to(source)
-    environ = {
-        "CLAUDE_CONFIG_DIR": str(base / "claude"),
-        "AXM_HOME": str(base / "axm"),
-        "HOME": str(base),
-        "PATH": os.environ["PATH"],
-    }
-    memory = Memory(Config.load(environ), environ=environ, user=base)
-    memory.index()
-    with memory.home.read_log() as (log, _), memory.home.reading(Scope(None), None) as db:
-        for (one,) in db.execute("select id from sessions order by id").fetchall():
-            if (transcript := recorded.read(db, log.blob, one)) is not None:
-                yield transcript
 
 
 def statements(given: list[Session]) -> list[Row]:

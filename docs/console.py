@@ -122,13 +122,27 @@ def environment(home: Path) -> dict[str, str]:
     # A pipe instead of a terminal: unbuffered, so that both streams keep their order. A busy machine may be slow. What
     # is learned in the background would come at another moment every time.
     settings = {
+        "COLUMNS": "80",  # as wide as a terminal usually is: tables in a pipe may be wider
         "LC_ALL": "C.UTF-8",
         "PYTHONUTF8": "1",
         "PYTHONUNBUFFERED": "1",
         "AXM_HOOK_SECONDS": "30",
         "AXM_LEARN": "off",
+        "AXM_EMBED_BACKGROUND": "0",
     }
-    return {"HOME": str(home), "PATH": path, **settings}
+    return {"HOME": str(home), "PATH": path, "AXM_PERSON_TOKEN": _person_token(home), **settings}
+
+
+def _person_token(home: Path) -> str:
+    """A reader types these commands in a terminal, which makes them a person's; a shell without one has a token, of the
+    home and of the sample's home."""
+    from axiommind.callers.tokens import PersonTokens
+
+    token, _ = PersonTokens(home / ".axiommind").make("docs")
+    sample = PersonTokens(home / ".axiommind" / "sample").path
+    sample.parent.mkdir(mode=0o700)
+    shutil.copy2(PersonTokens(home / ".axiommind").path, sample)
+    return token
 
 
 def difference(ran: Sequence[Ran]) -> str:

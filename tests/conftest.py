@@ -68,7 +68,7 @@ def axm(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("COLUMNS", "200")  # rows of tables stay on one line
     monkeypatch.chdir(world.base)
-    return Axm(capsys)
+    return Axm(capsys, lambda: monkeypatch.setenv("AXM_PERSON_TOKEN", world.person_token))
 
 
 @pytest.fixture(scope="session")

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
+from axiommind.callers.agents import agent_in_process
+from axiommind.callers.processes import ancestors
 from axiommind.surfaces.cli import main
 from tests.counting import PATIENCE_S
 from tests.transcripts import World
 
-__all__ = ["Done", "as_nobody", "axm", "axm_process", "start"]
+__all__ = ["Done", "any_terminal", "as_nobody", "axm", "axm_process", "in_terminal", "own_terminal", "start"]
 
 Done = subprocess.CompletedProcess[str]
 
@@ -59,9 +62,9 @@ def start(world: World, *args: str, workers: int = 0) -> subprocess.Popen[bytes]
     )
 
 
-def as_nobody(world: World, *args: str) -> Done:
+def as_nobody(world: World, *args: str, stdin: str | None = None, program: str = "axiommind") -> Done:
     """A process of a user whom permissions bind, also when the tests run as root."""
-    command = [sys.executable, "-m", "axiommind", *args]
+    command = [sys.executable, "-m", program, *args]
     if os.geteuid() == 0:
         for path in [world.base, *world.base.rglob("*")]:
             os.chown(path, 65534, 65534, follow_symlinks=False)
@@ -75,7 +78,35 @@ def as_nobody(world: World, *args: str) -> Done:
         if probe.returncode:
             pytest.skip("another user cannot run this Python")
     environ = world.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    return subprocess.run(
+        command, env=environ, capture_output=True, text=True, input=stdin, timeout=PATIENCE_S, check=False
+    )
+
+
+def in_terminal(
+    world: World, command: list[str], *, typed: bytes = b"", cwd: Path | None = None, **environ: str
+) -> str:
+    """What a command prints in a terminal of its own."""
+    shown, name = os.openpty()
+    process = subprocess.Popen(
+        command, stdin=name, stdout=name, stderr=name, env=world.environ | environ, cwd=cwd, start_new_session=True
+    )
+    os.close(name)
+    os.write(shown, typed)
+    said = b""
+    with suppress(OSError):  # Linux says so when nobody has it open any more
+        while select.select([shown], [], [], PATIENCE_S)[0] and (more := os.read(shown, 1 << 16)):
+            said += more
+    os.close(shown)
+    process.wait(PATIENCE_S)
+    return said.decode("utf-8", "replace")
+
+
+any_terminal = pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no such terminals")
+own_terminal = pytest.mark.skipif(
+    not hasattr(os, "openpty") or any(agent_in_process(command) for command in ancestors()),
+    reason="an agent runs these tests, which is what is asked about",
+)
 
 
 @contextmanager

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import subprocess
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,8 +14,9 @@ from hypothesis import strategies as st
 from axiommind.errors import AxmError, BadQuery, QueryLimit
 from axiommind.memory import Scope
 from tests.counting import ending
+from tests.rows import rows
 from tests.shell import axm
-from tests.transcripts import Lines, World, session
+from tests.transcripts import PROJECT, Lines, World, session
 
 
 @pytest.fixture
@@ -87,12 +90,14 @@ REFUSED = [
 ]
 
 
+@rows("R0.70", "R0.71")
 @pytest.mark.parametrize("sql", ALLOWED)
 @pytest.mark.parametrize("project", [None, "/p/one"])
 def test_allowed(filled: World, sql: str, project: str | None) -> None:
     filled.memory().sql(sql, Scope(project))
 
 
+@rows("R0.71", "R0.73")
 @pytest.mark.parametrize("sql", REFUSED)
 def test_refused_and_nothing_changed(filled: World, sql: str) -> None:
     def state() -> str:
@@ -147,6 +152,7 @@ def test_any_text_gives_rows_or_an_error_of_ours(text: str) -> None:
     connection.close()
 
 
+@rows("R0.72")
 def test_the_example_of_the_design_document(filled: World) -> None:
     """R0.72 as written, in a project's scope and over all."""
     sql = """
@@ -165,6 +171,30 @@ def test_the_example_of_the_design_document(filled: World) -> None:
     assert sorted(filled.memory().sql(sql, Scope("/p/one"))) == [("Bash:git", 8, 0.0), ("Edit", 8, 1.0)]
 
 
+def test_copies_of_a_fork_are_apart(world: World) -> None:
+    """The totals of the design's own SQL are those without copies; a session's own counts have them beside."""
+    origin = session("one")
+    world.write(origin)
+    fork = Lines("fork")
+    fork.lines = [{**line, "sessionId": "fork", "forkedFrom": {"sessionId": "one"}} for line in origin.lines]
+    world.write(fork)
+    world.memory().index()
+    uses, of_both = (world.rows(f"select count(*) from tool_uses {of}")[0][0] for of in ("where canonical", ""))
+    assert 0 < uses < of_both
+    for scope in (Scope(None), Scope(PROJECT)):
+        counts = {
+            name: world.memory().sql(f"select count(*) from {name}", scope)[0][0]
+            for name in (
+                "tool_uses",
+                "tool_uses_copies",
+                "file_edits",
+                "file_edits e join tool_uses t on t.id = e.tool_use_id",
+            )
+        }
+        assert list(counts.values()) == [uses, of_both - uses, 1, 1]
+
+
+@rows("R0.13")
 def test_a_scope_shows_only_its_project(filled: World) -> None:
     tables = (
         "sessions",
@@ -226,3 +256,57 @@ def test_bytes_are_limited_too(world: World) -> None:
     world.memory().index()
     with pytest.raises(QueryLimit, match="MB"):
         world.memory().sql("select printf('%.8000000c', 'x') from tool_uses, tool_uses b, tool_uses c", Scope(None))
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """Every process that is started."""
+    started: list[subprocess.Popen[bytes]] = []
+    popen = subprocess.Popen
+
+    def start(*args: Any, **kwargs: Any) -> subprocess.Popen[bytes]:
+        started.append(popen(*args, **kwargs))
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    return started
+
+
+def test_what_sqlite_cannot_interrupt_is_killed(filled: World, processes: list[subprocess.Popen[bytes]]) -> None:
+    """One call of a function looks at no clock: `instr(printf(…))` went on for a minute after its ten seconds."""
+    memory = filled.memory()
+    memory.home.config = memory.config._replace(query_seconds=0.1)
+    with ending(), pytest.raises(QueryLimit, match=r"stopped after 0\.1 s"):
+        memory.sql("select instr(printf('%.*c', 2000000000, 'x'), 'y')", Scope(None))
+    (process,) = processes
+    assert process.returncode is not None and process.returncode != 0
+
+
+def test_the_heap_of_a_query_is_limited(filled: World) -> None:
+    row = ", ".join(["printf('%.15000000c', 'x')"] * 40)
+    with pytest.raises(QueryLimit, match="values that are too large"):
+        filled.memory().sql(f"select {row}", Scope(None))
+
+
+def test_a_query_that_takes_its_process_down_is_an_error_of_ours(
+    filled: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("axiommind.reports.sql_process._CODE", "import os; os.abort()")
+    with pytest.raises(QueryLimit, match="memory"):
+        filled.memory().sql("select 1", Scope(None))
+
+
+def test_values_come_back_as_they_are(filled: World) -> None:
+    sql = "select null, 1, -9223372036854775808, 1.5, 9e999, 'tëxt 테스트', x'00ff', ''"
+    assert filled.memory().sql(sql, Scope(None)) == [
+        (None, 1, -9223372036854775808, 1.5, float("inf"), "tëxt 테스트", b"\x00\xff", "")
+    ]
+
+
+def test_what_is_ready_made_needs_no_process(filled: World, processes: list[subprocess.Popen[bytes]]) -> None:
+    assert axm(filled, "query", "--perspective", "tool-frequency", "--all-projects").returncode == 0
+    assert axm(filled, "query", "--perspective", "prompts", "--session", "nobody", "--all-projects").returncode == 0
+    assert axm(filled, "query", "--schema").returncode == 0
+    assert processes == []
+    assert axm(filled, "query", "--sql", "select 1", "--all-projects").returncode == 0
+    assert len(processes) == 1

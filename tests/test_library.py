@@ -14,7 +14,7 @@ from tests.docs.pages import DOCS, script
 
 NAMES = set(axiommind.__all__) - {"__version__"}
 # What annotations mention that is Python's, and the modules of an embedder's store and of free iteration.
-OTHERS = {"Any", "Callable", "Iterable", "Iterator", "Mapping", "None", "Self", "StopWords"}
+OTHERS = {"Any", "Callable", "Iterable", "Iterator", "Mapping", "None", "Path", "Self", "StopWords"}
 
 
 def test_every_name_is_there() -> None:

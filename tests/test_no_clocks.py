@@ -13,7 +13,10 @@ RECKONING = {"min", "max", "sum", "abs", "round", "sorted", "int", "float", "sta
 EXCUSED = {
     "counting.py": "gives up waiting after two minutes, and asserts nothing",
     "test_no_clocks.py": "is this file",
+    "backups/test_backup_crash.py": "kills at moments within what a run took, and compares how many there were",
     "scratchpads/test_crowd.py": "the slow test ends after a minute",
+    "torture/crowd.py": "a process of the slow test ends after its minutes",
+    "fuzz/run.py": "looks for crashes for as long as it is told, and asserts nothing",
     "ingest/test_bad_input.py": "compares memory, which getrusage tells as well",
 }
 

@@ -15,6 +15,7 @@ import pytest
 from axiommind import sources
 from axiommind.projections.runner import tables
 from axiommind.reports import perspectives
+from tests.rows import rows
 from tests.transcripts import Lines, World
 
 PROJECTION = '''
@@ -139,6 +140,7 @@ def test_verify_holds_a_projection_to_the_log_and_to_tombstones(add: Add, world:
     assert ("index.db wordiness", "1 rows are not in a replay of the log") in found
 
 
+@rows("R0.64")
 def test_a_projection_is_described_in_the_schema(add: Add) -> None:
     add("axiommind.projections", "wordiness", PROJECTION)
     assert "How much was asked." in [table.about for table in tables() if table.name == "wordiness"]

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
 from pathlib import Path
 from typing import Any
 
+from axiommind.callers import Caller
+from axiommind.callers.tokens import PersonTokens
 from axiommind.config import Config
+from axiommind.errors import AxmError
 from axiommind.memory import Memory, Scope
 from axiommind.projections.runner import Index
 
 START = 1_767_600_000_000  # 2026-01-05T08:00:00Z, a Monday
 PROJECT = "/home/dev/weather"
+PERSON = Caller.person("a test")
+AS_AGENT = {"AXM_PERSON_TOKEN": "", "CLAUDECODE": "1"}
 
 
 def stamp(minutes: float) -> str:
@@ -102,23 +108,37 @@ class World:
         self.base = base
         self.claude = base / "claude"
         self.home = base / "axm"
+        self._token = ""
         self.projects = self.claude / "projects"
         self.projects.mkdir(parents=True, exist_ok=True)
 
     @property
+    def person_token(self) -> str:
+        """A token of this home; none before there is one, or where it cannot be written."""
+        tokens = PersonTokens(self.home)
+        if self.home.is_dir() and tokens.find(self._token) is None:
+            with contextlib.suppress(AxmError):
+                self._token, _ = tokens.make()
+        return self._token
+
+    @property
     def environ(self) -> dict[str, str]:
+        """Of the user's own shell: commands are a person's. With `AS_AGENT` they are an agent's."""
         return {
+            "AXM_PERSON_TOKEN": self.person_token,
             "CLAUDE_CONFIG_DIR": str(self.claude),
             "AXM_HOME": str(self.home),
             "AXM_WORKERS": "0",
             "AXM_LEARN": "off",  # what goes on in the background would outlive the test
+            "AXM_EMBED_BACKGROUND": "0",
             "AXM_HOOK_SECONDS": "20",  # a machine that runs tests may be busy
             "HOME": str(self.base),
             "PATH": os.environ["PATH"],
         }
 
     def memory(self) -> Memory:
-        return Memory(Config.load(self.environ), environ=self.environ, user=self.base)
+        """What the person's own programs have."""
+        return Memory(Config.load(self.environ), environ=self.environ, user=self.base, caller=PERSON)
 
     def path(self, session: str = "s1", folder: str = "-home-dev-weather") -> Path:
         path = self.projects / folder / f"{session}.jsonl"
@@ -136,7 +156,7 @@ class World:
             file.write(data)
 
     def rows(self, sql: str, project: str | None = None) -> list[tuple[Any, ...]]:
-        return list(self.memory().sql(sql, Scope(project)))
+        return list(self.memory().own_sql(sql, Scope(project)))
 
     def one(self, sql: str) -> Any:
         ((value,),) = self.rows(sql)

@@ -16,9 +16,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from axiommind.approval.proposals import ConfirmedProposal as ConfirmedProposal
+    from axiommind.backups.archive import BackupInfo as BackupInfo
+    from axiommind.backups.backups import KnownBackup as KnownBackup
+    from axiommind.backups.restoring import RestoreReport as RestoreReport
+    from axiommind.callers import Caller as Caller
     from axiommind.config import Config as Config
     from axiommind.db import Rows as Rows
     from axiommind.errors import AxmError as AxmError
+    from axiommind.errors import BackupDamaged as BackupDamaged
     from axiommind.errors import BadQuery as BadQuery
     from axiommind.errors import Changed as Changed
     from axiommind.errors import DiskFull as DiskFull
@@ -27,9 +33,12 @@ if TYPE_CHECKING:
     from axiommind.errors import Internal as Internal
     from axiommind.errors import Locked as Locked
     from axiommind.errors import LogCorrupt as LogCorrupt
+    from axiommind.errors import LogLost as LogLost
     from axiommind.errors import MissingExtra as MissingExtra
+    from axiommind.errors import NeedsPerson as NeedsPerson
     from axiommind.errors import NotFound as NotFound
     from axiommind.errors import NotWritable as NotWritable
+    from axiommind.errors import PersonOnly as PersonOnly
     from axiommind.errors import PluginError as PluginError
     from axiommind.errors import QueryLimit as QueryLimit
     from axiommind.errors import StoreError as StoreError
@@ -37,11 +46,16 @@ if TYPE_CHECKING:
     from axiommind.errors import UsageError as UsageError
     from axiommind.errors import VectorError as VectorError
     from axiommind.errors import VectorsCorrupt as VectorsCorrupt
+    from axiommind.grounding.read import Grounding as Grounding
     from axiommind.health.check import Check as Check
+    from axiommind.health.health import Forgettings as Forgettings
     from axiommind.health.overview import Overview as Overview
+    from axiommind.health.redacting import Redacted as Redacted
     from axiommind.home import Scope as Scope
     from axiommind.ingest.forgetting import Forgotten as Forgotten
     from axiommind.ingest.library import Library as Library
+    from axiommind.ingest.purging import Certificate as Certificate
+    from axiommind.ingest.purging import Held as Held
     from axiommind.ingest.report import DocumentReport as DocumentReport
     from axiommind.ingest.report import IndexReport as IndexReport
     from axiommind.learning.decisions import DecisionShown as DecisionShown
@@ -61,6 +75,7 @@ if TYPE_CHECKING:
     from axiommind.model import Event as Event
     from axiommind.projections.entry_rows import EntryRow as EntryRow
     from axiommind.projections.entry_rows import ListedEntry as ListedEntry
+    from axiommind.projections.proposal_rows import AgentProposal as AgentProposal
     from axiommind.projections.runner import Progress as Progress
     from axiommind.projections.scratchpad_rows import ScratchpadRow as ScratchpadRow
     from axiommind.projections.scratchpad_rows import ScratchpadText as ScratchpadText
@@ -75,9 +90,11 @@ if TYPE_CHECKING:
     from axiommind.recall.disclosure import TimelineItem as TimelineItem
     from axiommind.recall.recall import Recalled as Recalled
     from axiommind.recall.recall import Silence as Silence
+    from axiommind.recall.request import Selection as Selection
+    from axiommind.recall.said_of import FeedbackSaid as FeedbackSaid
+    from axiommind.recall.said_of import GivenMoment as GivenMoment
     from axiommind.reports.analysis.analyst import Analyst as Analyst
     from axiommind.reports.analysis.analyst import AnalyzeOptions as AnalyzeOptions
-    from axiommind.reports.grounding.read import Grounding as Grounding
     from axiommind.reports.insight.values import InsightReport as InsightReport
     from axiommind.reports.perspectives import Perspective as Perspective
     from axiommind.scratchpads.values import ScratchpadMatches as ScratchpadMatches
@@ -99,10 +116,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 # By module. What a type checker reads above is the same list; a test compares them.
 _EXPORTS = {
+    "callers": ("Caller",),
     "config": ("Config",),
+    "approval.proposals": ("ConfirmedProposal",),
     "db": ("Rows",),
     "errors": (
         "AxmError",
+        "BackupDamaged",
         "BadQuery",
         "Changed",
         "DiskFull",
@@ -111,9 +131,12 @@ _EXPORTS = {
         "Internal",
         "Locked",
         "LogCorrupt",
+        "LogLost",
         "MissingExtra",
+        "NeedsPerson",
         "NotFound",
         "NotWritable",
+        "PersonOnly",
         "PluginError",
         "QueryLimit",
         "StoreError",
@@ -122,11 +145,17 @@ _EXPORTS = {
         "VectorError",
         "VectorsCorrupt",
     ),
+    "backups.archive": ("BackupInfo",),
+    "backups.backups": ("KnownBackup",),
+    "backups.restoring": ("RestoreReport",),
     "health.check": ("Check",),
+    "health.health": ("Forgettings",),
     "health.overview": ("Overview",),
+    "health.redacting": ("Redacted",),
     "home": ("Scope",),
     "ingest.forgetting": ("Forgotten",),
     "ingest.library": ("Library",),
+    "ingest.purging": ("Certificate", "Held"),
     "ingest.report": ("DocumentReport", "IndexReport"),
     "learning.decisions": ("DecisionShown",),
     "learning.entry_view": ("EntryShown",),
@@ -150,6 +179,7 @@ _EXPORTS = {
         "EntryRow",
         "ListedEntry",
     ),
+    "projections.proposal_rows": ("AgentProposal",),
     "projections.runner": ("Progress",),
     "projections.scratchpad_rows": (
         "ScratchpadRow",
@@ -172,11 +202,16 @@ _EXPORTS = {
         "Recalled",
         "Silence",
     ),
+    "recall.said_of": (
+        "FeedbackSaid",
+        "GivenMoment",
+    ),
+    "recall.request": ("Selection",),
     "reports.analysis.analyst": (
         "Analyst",
         "AnalyzeOptions",
     ),
-    "reports.grounding.read": ("Grounding",),
+    "grounding.read": ("Grounding",),
     "reports.insight.values": ("InsightReport",),
     "reports.perspectives": ("Perspective",),
     "scratchpads.values": (

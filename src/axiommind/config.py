@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from axiommind.errors import UsageError
+from axiommind.setting_limits import HOOK_SECONDS, limits_of
 from axiommind.settings import KEYS, Key
 
 __all__ = ["Config", "Disclosure", "Hooks"]
@@ -52,13 +53,24 @@ class Hooks(NamedTuple):
     prompt_tokens: int
     start_tokens: int
     tool_tokens: int
+    prompt_chance: float
     other_projects: float
+    announce: tuple[str, ...]
+    user_prompt_submit_seconds: float
+    session_start_seconds: float
+    pre_tool_use_seconds: float
+    post_tool_use_failure_seconds: float
+    stop_seconds: float
+    session_end_seconds: float
+    pre_compact_seconds: float
 
 
 class Config(NamedTuple):
     home: Path
     claude_roots: tuple[str, ...]
     index_workers: int
+    backup_daily: bool
+    backup_megabytes: int
     query_seconds: float
     query_rows: int
     extract_extractor: str
@@ -105,6 +117,11 @@ class Config(NamedTuple):
     def index_path(self) -> Path:
         return self.home / "index.db"
 
+    @property
+    def starts_path(self) -> Path:
+        """Where what the next starts of projects are told is kept (`recall/packets/prepared_start.py`)."""
+        return self.home / "hooks" / "starts"
+
     @classmethod
     def load(cls, environ: Mapping[str, str] | None = None, home: Path | None = None) -> Config:
         env = os.environ if environ is None else environ
@@ -115,8 +132,13 @@ class Config(NamedTuple):
             old_name, old_env = key.old
             raw = env.get(key.env) or env.get(old_env)
             written = [found.pop(name) for name in (key.name, old_name) if name in found]
-            value = _parse(key, raw) if raw else written[0] if written else key.default
-            values[key.place] = _checked(key, value)
+            value = _checked(key, _parse(key, raw) if raw else written[0] if written else key.default)
+            values[key.place] = value
+            limits = limits_of(key.name)
+            if limits is not None and not limits.hold(value):
+                said = f"{key.env}={raw}" if raw else f"setting {key.name} = {value} in config.toml"
+                raise UsageError(f"{said} is not possible: it has to be {limits}", hint=key.help)
+        _check_hook_seconds(env.get(HOOK_SECONDS))
         if found:
             known = ", ".join(k.name for k in KEYS)
             raise UsageError(f"{base / 'config.toml'}: unknown setting {min(found)!r}", hint=f"known settings: {known}")
@@ -126,6 +148,20 @@ class Config(NamedTuple):
             groups[group][name] = values.pop(place)
         disclosure, hooks = Disclosure(**groups["disclosure"]), Hooks(**groups["hooks"])
         return cls(home=base, disclosure=disclosure, hooks=hooks, **values)
+
+
+def _check_hook_seconds(raw: str | None) -> None:
+    """Refuse what cannot be meant by the deadline of every hook, which hooks read before they read settings."""
+    limits = limits_of(HOOK_SECONDS)
+    if not raw or limits is None:
+        return
+    hint = "After how many seconds every hook exits without an answer."
+    try:
+        seconds = float(raw)
+    except ValueError:
+        raise UsageError(f"{HOOK_SECONDS}={raw!r} is not a number", hint=hint) from None
+    if not limits.hold(seconds):
+        raise UsageError(f"{HOOK_SECONDS}={raw} is not possible: it has to be {limits}", hint=hint)
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from axiommind.errors import NotWritable, UsageError
+from axiommind.private import make_private
 
 __all__ = ["read_text", "replace_text", "with_values"]
 
@@ -58,7 +59,7 @@ def replace_text(path: Path, text: str) -> None:
         if not text.strip():
             target.unlink(missing_ok=True)
             return
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(target.parent)
         temporary = target.with_name(f".{target.name}.axm-{os.getpid()}")
         temporary.write_bytes(text.encode("utf-8"))
         with contextlib.suppress(FileNotFoundError):

@@ -12,37 +12,48 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from axiommind.errors import BadQuery, DiskFull, Locked, NotWritable, QueryLimit, StoreError
+from axiommind.disk import disk_full, no_space, os_error
+from axiommind.errors import BadQuery, Locked, NotWritable, QueryLimit, StoreError
 
 __all__ = [
     "Rows",
+    "as_uri",
     "atomic",
     "checkpoint",
+    "compact",
     "guard",
+    "has_table",
     "is_damage",
     "open_read",
     "open_write",
     "run_guarded",
     "store_error",
+    "too_long",
 ]
 
 BUSY_MS = 15_000
+CHECKPOINT_MS = 2_000  # as long as readers are waited for
 _CACHE_KIB = 16_000
 # Pages in the write-ahead log before whoever commits moves them all: of appends to a pad, with SQLite's own 1,000 every
 # thirtieth waited 30 ms for that.
 _CHECKPOINT_PAGES = 4_000
+# A file up to this size is written anew by way of memory, a larger one by way of a temporary file.
+_IN_MEMORY = 256 << 20
 
 
 def open_write(path: Path, *, sync: str = "normal") -> sqlite3.Connection:
     """A connection that may write: WAL, foreign keys on, freed pages overwritten, explicit transactions."""
+    from axiommind.private import make_private  # readers do without it
+
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(path.parent)
         fresh = not path.exists()
         db = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
         if fresh:
             path.chmod(0o600)
     except (OSError, sqlite3.OperationalError) as error:
-        raise NotWritable(
+        known = os_error(error, path) if isinstance(error, OSError) else None
+        raise known or NotWritable(
             f"{path} cannot be opened for writing: {error}",
             hint="set AXM_HOME to a folder that you can write",
         ) from error
@@ -51,6 +62,9 @@ def open_write(path: Path, *, sync: str = "normal") -> sqlite3.Connection:
     except sqlite3.Error:
         db.close()
         raise
+    except UnicodeDecodeError as error:
+        db.close()
+        raise _torn(error) from error
     return db
 
 
@@ -83,7 +97,7 @@ def open_read(path: Path) -> sqlite3.Connection:
     """A connection that cannot write. Where the folder is read-only (no -shm can be made), as immutable."""
     if not path.exists():
         raise FileNotFoundError(path)
-    uri = f"file:{_quoted(path)}?mode=ro"
+    uri = f"{as_uri(path)}?mode=ro"
     last: sqlite3.Error | None = None
     for suffix in ("", "&immutable=1"):
         db = sqlite3.connect(uri + suffix, uri=True, timeout=BUSY_MS / 1000, isolation_level=None)
@@ -100,19 +114,27 @@ def open_read(path: Path) -> sqlite3.Connection:
         except sqlite3.Error:
             db.close()
             raise
+        except UnicodeDecodeError as error:
+            db.close()
+            raise _torn(error) from error
         return db
     assert last is not None
     raise last
 
 
-def _quoted(path: Path) -> str:
-    """A path inside a file: URI. By hand, because urllib.parse costs a question two milliseconds."""
+def _torn(error: UnicodeDecodeError) -> sqlite3.DatabaseError:
+    """What SQLite says of a damaged schema quotes it, and Python cannot read that."""
+    return sqlite3.DatabaseError(f"malformed database schema ({error.reason})")
+
+
+def as_uri(path: Path) -> str:
+    """A path as a file: URI. By hand, because urllib.parse costs a question two milliseconds."""
     text = path.absolute().as_posix()
     if not text.startswith("/"):  # C:/…
         text = "/" + text
     for char in "%?#":
         text = text.replace(char, f"%{ord(char):02x}")
-    return text
+    return f"file:{text}"
 
 
 @contextmanager
@@ -130,7 +152,7 @@ def atomic(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 
 def checkpoint(db: sqlite3.Connection) -> bool:
     """Move the write-ahead log into the database and empty it; False when a reader is in the way."""
-    db.execute("pragma busy_timeout=2000")
+    db.execute(f"pragma busy_timeout={CHECKPOINT_MS}")
     try:
         row = db.execute("pragma wal_checkpoint(truncate)").fetchone()
     except sqlite3.OperationalError:
@@ -140,18 +162,41 @@ def checkpoint(db: sqlite3.Connection) -> bool:
     return row is None or row[0] == 0
 
 
+def compact(path: Path) -> bool:
+    """Write a database anew, without anything that nothing refers to, and empty its write-ahead log. SQLite overwrites
+    what it frees, but not the copies that stay behind when it moves cells from page to page. False when a reader or a
+    writer is in the way; while one is, the file is not written anew again and again."""
+    db = open_write(path)
+    try:
+        if not checkpoint(db):
+            return False
+        if path.stat().st_size > _IN_MEMORY:
+            db.execute("pragma temp_store=file")
+        db.execute("vacuum")
+        return checkpoint(db)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return False
+        raise store_error(error, path) or error from error
+    finally:
+        db.close()
+
+
 def store_error(error: sqlite3.Error, path: Path) -> StoreError | None:
     """The error of ours that a SQLite error means for the file at `path`, or None if it is a mistake in our SQL."""
     name = getattr(error, "sqlite_errorname", "") or ""
     text = str(error)
     if name.startswith("SQLITE_FULL") or "disk is full" in text:
-        return DiskFull(f"no space left while writing {path}", hint="free some space and run the same command again")
+        return disk_full(path)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or "locked" in text:
         return Locked(f"{path} is locked by another process", hint="wait for the other run to end, then try again")
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")) or "readonly" in text:
         return NotWritable(f"{path} cannot be written: {text}", hint="set AXM_HOME to a folder you can write")
     if name.startswith("SQLITE_IOERR"):
-        return NotWritable(f"{path}: {text}", hint="check the disk that holds it, then run the command again")
+        return no_space(path) or NotWritable(
+            f"{path} cannot be read or written: the disk reports an error ({name})",
+            hint="check the disk that holds it, then run the command again",
+        )
     return None
 
 
@@ -236,8 +281,10 @@ def run_guarded(db: sqlite3.Connection, sql: str, *, seconds: float, rows: int) 
         found = _fetch(cursor, rows + 1, deadline, seconds)
     except sqlite3.OperationalError as error:
         if "interrupted" in str(error):
-            raise _too_long(seconds) from error
+            raise too_long(seconds) from error
         raise _refusal(error) from error
+    except MemoryError as error:  # SQLite's own limit
+        raise _refusal(sqlite3.OperationalError("out of memory")) from error
     except (sqlite3.DatabaseError, sqlite3.Warning, sqlite3.ProgrammingError, ValueError) as error:
         if isinstance(error, sqlite3.DatabaseError) and is_damage(error):
             raise
@@ -262,13 +309,14 @@ def _fetch(cursor: sqlite3.Cursor, rows: int, deadline: float, seconds: float) -
         if size > _BYTES:
             raise QueryLimit(f"the query gives more than {_BYTES >> 20} MB", hint="ask for fewer or shorter columns")
         if time.monotonic() > deadline:
-            raise _too_long(seconds)
+            raise too_long(seconds)
         if len(found) >= rows:
             break
     return found
 
 
-def _too_long(seconds: float) -> QueryLimit:
+def too_long(seconds: float) -> QueryLimit:
+    """What is said of a query whose time was up."""
     return QueryLimit(
         f"the query was stopped after {seconds:g} s",
         hint="narrow it with where or limit, or raise query.seconds (AXM_QUERY_SECONDS)",
@@ -277,6 +325,8 @@ def _too_long(seconds: float) -> QueryLimit:
 
 def _refusal(error: Exception) -> BadQuery:
     text = str(error)
+    if "out of memory" in text or "string or blob too big" in text:
+        return QueryLimit("the query builds values that are too large", hint="ask for fewer or shorter values")
     if "not authorized" in text or "prohibited" in text or "readonly" in text:
         return BadQuery(f"only reading is allowed: {text}", hint="use one select (or with … select) statement")
     if "one statement at a time" in text:
@@ -309,3 +359,8 @@ def dicts(cursor: sqlite3.Cursor) -> list[dict[str, Any]]:
     """The rows of a query by the names of their columns."""
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def has_table(db: sqlite3.Connection, name: str) -> bool:
+    """Whether a table is there: an index that an older version of the program made lacks the newest ones."""
+    return db.execute("select 1 from main.sqlite_master where name = ?", (name,)).fetchone() is not None

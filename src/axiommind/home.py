@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind import db as sqlite
+from axiommind.callers import AGENT, Caller
 from axiommind.config import Config
 from axiommind.errors import IndexCorrupt, NotFound
 
@@ -31,8 +32,6 @@ __all__ = ["SAMPLE", "SAMPLE_FOLDER", "SAMPLE_MARK", "Home", "Scope", "now"]
 SAMPLE = Path(__file__).parent / "sample"
 SAMPLE_MARK = "this-is-the-sample"
 SAMPLE_FOLDER = "claude"
-# What agents set for the programs that they run.
-_AGENTS = ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "AI_AGENT")
 # Below this many new bytes, starting worker processes costs more than it saves.
 _POOL_BYTES = 8 << 20
 
@@ -52,8 +51,14 @@ class Home:
     """Opens the log and the index of one home, for reading and for writing."""
 
     def __init__(
-        self, config: Config | None = None, *, environ: Mapping[str, str] | None = None, user: Path | None = None
+        self,
+        config: Config | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+        user: Path | None = None,
+        caller: Caller = AGENT,
     ) -> None:
+        self.caller = caller  # of whatever is asked without naming one
         self.environ = os.environ if environ is None else environ
         self.config = config or Config.load(self.environ)
         self.user = user or Path.home()
@@ -67,19 +72,23 @@ class Home:
         """Whether this is the home of the sample that comes with the program."""
         return (self.config.home / SAMPLE_MARK).exists()
 
-    @property
-    def actor(self) -> str:
-        """Who speaks through this process: a person, or an agent that runs it. Only a person's word is a person's."""
-        return "agent" if any(self.environ.get(name) for name in _AGENTS) else "user"
-
     @contextlib.contextmanager
-    def open_log(self) -> Iterator[tuple[SqliteLog, bytes]]:
+    def open_log(self, *, anew: bool = False) -> Iterator[tuple[SqliteLog, bytes]]:
+        """The log, to be written. Refused where the index beside it was made from another one, unless a person starts
+        anew."""
         from axiommind.log import home_key
         from axiommind.log.sqlite import SqliteLog
+        from axiommind.projections.following import folded_from, has_log, require_log
 
+        # What the index was made from is read first: a log is there before anything is folded from it.
+        index, path = self.config.index_path, self.config.log_path
+        folded = None if anew else folded_from(index)
+        if not has_log(path):
+            require_log(folded, None, index, path)
         key = home_key(self.config.home)
-        log = SqliteLog(self.config.log_path, key)
+        log = SqliteLog(path, key)
         try:
+            require_log(folded, log, index, path)
             yield log, key
         finally:
             log.close()
@@ -88,10 +97,13 @@ class Home:
     def read_log(self) -> Iterator[tuple[SqliteLog, bytes]]:
         from axiommind.log import home_key
         from axiommind.log.sqlite import SqliteLog
+        from axiommind.projections.following import folded_from, has_log, require_log
 
-        if not self.config.log_path.exists():
-            raise NotFound(f"there is no log at {self.config.log_path} yet", hint="run: axm index")
-        key = home_key(self.config.home)
+        index, path = self.config.index_path, self.config.log_path
+        if not has_log(path):
+            require_log(folded_from(index), None, index, path)
+            raise NotFound(f"there is no log at {path} yet", hint="run: axm index")
+        key = home_key(self.config.home, make=False)
         log = SqliteLog(self.config.log_path, key, read_only=True)
         try:
             yield log, key
@@ -110,6 +122,7 @@ class Home:
 
     def open_index(self, log: SqliteLog, notes: list[str], stack: contextlib.ExitStack) -> Any:
         """The index, ready to be written. A damaged one is moved aside, and an old one replayed, and both are said."""
+        from axiommind.projections.following import folded_in, require_log
         from axiommind.projections.runner import Index, quarantine
 
         path = self.config.index_path
@@ -117,6 +130,8 @@ class Home:
         try:
             index = Index(path)
             index.db.execute("select count(*) from sessions").fetchone()
+            if index.mend():
+                notes.append("the full-text index was damaged: made anew from the passages")
         except (IndexCorrupt, sqlite3.DatabaseError) as error:
             if isinstance(error, sqlite3.DatabaseError) and not sqlite.is_damage(error):
                 raise
@@ -126,12 +141,17 @@ class Home:
             notes.append(f"index.db was damaged: rebuilt from the log (the old one is {aside})")
             self.replay(log, stack)
             index = Index(path)
-        foreign = not index.stale and not index.follows(log)
-        if index.stale or foreign:
+        foreign = not index.follows(log)
+        redacted = index.precedes_redaction(log)
+        if index.stale or foreign or redacted:
+            if foreign:
+                require_log(folded_in(index.db), log, path, log.path)
             index.close()
             notes.append(
-                "index.db was made from another log (was log.db restored?): rebuilt from this one"
+                "index.db was made from the log before the restore: rebuilt from this one"
                 if foreign
+                else "texts were redacted again: the index was rebuilt from the log"
+                if redacted
                 else "the index had another shape: rebuilt from the log"
             )
             self.replay(log, stack)
@@ -209,15 +229,26 @@ class Home:
         path = db or self.config.index_path
         connection = open_scoped(path, scope.project)
         try:
-            yield connection
+            with self.named_errors(path):
+                yield connection
+        finally:
+            connection.close()
+
+    @contextlib.contextmanager
+    def named_errors(self, path: Path) -> Iterator[None]:
+        """What an error of SQLite means for the index at this path."""
+        try:
+            yield
         except sqlite3.DatabaseError as error:
+            from axiommind.projections.full_text import is_of_full_text, mark_file
+
+            if is_of_full_text(error):
+                mark_file(path)  # the next run that writes it looks, and mends it if it can
             if sqlite.is_damage(error):
                 raise IndexCorrupt(f"{path} is damaged ({error})", hint="run: axm rebuild") from error
             if str(error).startswith(("no such table", "no such column")):  # SQL of ours: the user's is guarded
                 raise IndexCorrupt(f"{path} was made by an older version ({error})", hint="run: axm index") from error
             raise sqlite.store_error(error, path) or error from error
-        finally:
-            connection.close()
 
 
 def _worker() -> None:

@@ -11,7 +11,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["alone", "is_held", "lease"]
+from axiommind.private import make_private
+
+__all__ = ["alone", "is_held", "is_running", "lease"]
 
 _REFUSED = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
 
@@ -41,7 +43,7 @@ def is_held(path: Path) -> bool:
 @contextlib.contextmanager
 def lease(path: Path) -> Iterator[bool]:
     """The same for one of many things: its file is removed afterwards."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(path.parent)
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     is_ours = False
     try:
@@ -51,6 +53,21 @@ def lease(path: Path) -> Iterator[bool]:
         if is_ours and os.name != "nt":  # which removes no file that is open
             path.unlink(missing_ok=True)
         os.close(file)
+
+
+def is_running(pid: str) -> bool:
+    """Whether another process has this number: then a file that is named after it is its own."""
+    if not pid.isdigit() or int(pid) == os.getpid():
+        return False
+    if os.name == "nt":  # os.kill would end the process there; a file in use cannot be unlinked there anyway
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _is_named(file: int, path: Path) -> bool:

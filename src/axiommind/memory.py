@@ -11,14 +11,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiommind.callers import AGENT, Caller
 from axiommind.home import SAMPLE, SAMPLE_FOLDER, SAMPLE_MARK, Home, Scope
 
 if TYPE_CHECKING:
+    from axiommind.approval.proposals import Proposals
+    from axiommind.backups.backups import Backups
+    from axiommind.callers.tokens import PersonTokens
     from axiommind.config import Config
     from axiommind.db import Rows
     from axiommind.health.check import Check
-    from axiommind.health.health import Health
+    from axiommind.health.health import Forgettings, Health
     from axiommind.health.overview import Overview
+    from axiommind.health.redacting import Redacted
     from axiommind.ingest.forgetting import Forgotten
     from axiommind.ingest.indexing import Indexing
     from axiommind.ingest.library import Documents
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
     from axiommind.learning.tasks.tasks import Conditions, Tasks
     from axiommind.projections.runner import Progress
     from axiommind.recall.recall import Recall
+    from axiommind.recall.said_of import Feedback
     from axiommind.reports.perspectives import Perspective
     from axiommind.reports.reports import Reports
     from axiommind.scratchpads.access import Access
@@ -48,9 +54,16 @@ class Memory:
     """A home (`log.db` and `index.db`) and what can be done with it."""
 
     def __init__(
-        self, config: Config | None = None, *, environ: Mapping[str, str] | None = None, user: Path | None = None
+        self,
+        config: Config | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+        user: Path | None = None,
+        caller: Caller = AGENT,
     ) -> None:
-        self.home = Home(config, environ=environ, user=user)
+        """Whoever uses the library is an agent, unless it says otherwise: here, or with a request that counts only from
+        a person."""
+        self.home = Home(config, environ=environ, user=user, caller=caller)
         self._stays = False
 
     def stay(self) -> Memory:
@@ -83,9 +96,18 @@ class Memory:
         full: bool = False,
         prune: bool = False,
         progress: Callable[[int, int], None] | None = None,
+        caller: Caller | None = None,
     ) -> IndexReport:
-        """Read what is new, append it to the log, bring the index up to it."""
-        return self._indexing.index(project=project, full=full, prune=prune, progress=progress)
+        """Read what is new, append it to the log, bring the index up to it. Pruning is a person's: an agent's request
+        makes a proposal (`NeedsPerson`)."""
+        return self._indexing.index(project=project, full=full, prune=prune, progress=progress, caller=caller)
+
+    def index_given(self) -> None:
+        """Index, if hooks have given something since the last time: it is spoken of a moment later."""
+        from axiommind.ingest.served import has_unread
+
+        if has_unread(self.config.home / "hooks"):
+            self.index()
 
     def watch(self, *, project: str | None = None, stop: Any = None) -> Iterator[IndexReport]:
         """Index, then again whenever a transcript grows or a document changes."""
@@ -94,6 +116,10 @@ class Memory:
     def rebuild(self, tick: Callable[[int, int], None] | None = None) -> Progress:
         """Make a new index from the log alone, without blocking readers."""
         return self._indexing.rebuild(tick)
+
+    def start_anew(self, tick: Callable[[int, int], None] | None = None) -> tuple[Progress, Path | None]:
+        """Go on with the log that is here; an index that was made from another one is kept aside. Returns where."""
+        return self._indexing.start_anew(tick)
 
     def forget(
         self,
@@ -106,8 +132,10 @@ class Memory:
         scratchpad: str | None = None,
         reason: str = "",
         dry_run: bool = False,
+        caller: Caller | None = None,
     ) -> Forgotten:
-        """Write a tombstone, and purge the text here, in the index and in the vectors."""
+        """Write a tombstone, and purge the text here, in the index and in the vectors. An agent's request makes a
+        proposal (`NeedsPerson`)."""
         from axiommind.ingest.forgetting import Forgetting
 
         return Forgetting(self.home).forget(
@@ -119,16 +147,33 @@ class Memory:
             scratchpad=scratchpad,
             reason=reason,
             dry_run=dry_run,
+            caller=caller,
         )
 
     def undo_forget(
-        self, *, session: str | None = None, project: str | None = None, document: str | None = None
+        self,
+        *,
+        session: str | None = None,
+        project: str | None = None,
+        document: str | None = None,
+        caller: Caller | None = None,
     ) -> IndexReport:
         """Lift a tombstone, and read again what is still on disk."""
         from axiommind.ingest.forgetting import Forgetting
 
-        Forgetting(self.home).lift(session=session, project=project, document=document)
+        Forgetting(self.home).lift(session=session, project=project, document=document, caller=caller)
         return self.index()
+
+    def redact_again(self, *, dry_run: bool = True, caller: Caller | None = None) -> Redacted:
+        """Count what today's rules of redaction find in the log; unless it is a dry run, purge and mark it in place,
+        which only a person can let happen."""
+        from axiommind.errors import PersonOnly
+        from axiommind.health.redacting import Redacting
+
+        who = caller or self.home.caller
+        if not dry_run and not who.is_person:
+            raise PersonOnly("only a person can purge what is stored", who.why)
+        return Redacting(self.home).again(dry_run=dry_run)
 
     # --- questions ---------------------------------------------------------------------------------------
 
@@ -139,8 +184,12 @@ class Memory:
         return self.reports.query(perspective, params, scope, db)
 
     def sql(self, text: str, scope: Scope, db: Path | None = None) -> Rows:
-        """The rows of one select statement of the user's, guarded and limited."""
+        """The rows of one select statement of the user's, guarded and limited, from a process that can be killed."""
         return self.reports.sql(text, scope, db)
+
+    def own_sql(self, text: str, scope: Scope, db: Path | None = None) -> Rows:
+        """The rows of a select statement that no user wrote, in this process."""
+        return self.reports.own_sql(text, scope, db)
 
     def overview(self, scope: Scope) -> Overview:
         """What is in the index, in a few figures."""
@@ -151,8 +200,12 @@ class Memory:
         return self._health.doctor()
 
     def verify(self, *, deep: bool = False) -> list[tuple[str, str]]:
-        """Everything that is wrong, as (where, what). Nothing is repaired here."""
+        """Everything that is wrong, as (where, what). What a purge left to do is done first, if it can be."""
         return self._health.verify(deep=deep)
+
+    def forgotten(self) -> Forgettings:
+        """What was proven to be gone, and what is pending; what can be finished is finished first."""
+        return self._health.forgotten()
 
     # --- parts -------------------------------------------------------------------------------------------
 
@@ -170,6 +223,48 @@ class Memory:
 
         made = Recall(self.home, self.search)
         return made.with_cache() if self._stays else made
+
+    def identify(self) -> Caller:
+        """Who runs this process: a person at a terminal or with a token, or an agent."""
+        from axiommind.callers.identity import identify
+
+        return identify(self.home.environ, self.config.home)
+
+    @property
+    def person_tokens(self) -> PersonTokens:
+        """The tokens by which persons are known where there is no terminal."""
+        from axiommind.callers.tokens import PersonTokens
+
+        return PersonTokens(self.config.home)
+
+    @cached_property
+    def proposals(self) -> Proposals:
+        """What agents asked for that counts only from a person."""
+        from axiommind.approval.proposals import Proposals
+
+        return Proposals(
+            self.home,
+            {
+                "promote": lambda **given: self.entries.promote(**given),
+                "undo-promotion": lambda **given: self.entries.undo_promotion(**given),
+                "rule": lambda **given: self.entries.rule(**given),
+                "decide": lambda project, **given: self.decisions.decide(scope=Scope(project), **given),
+                "set-task": lambda **given: self.tasks.set(**given),
+                "reopen-task": lambda **given: self.tasks.reopen(**given),
+                "resolve-condition": lambda **given: self.conditions.resolve(**given),
+                "forget": lambda **given: self.forget(**given),
+                "undo-forget": lambda **given: self.undo_forget(**given),
+                "remove-documents": lambda **given: self.documents.remove(**given),
+                "prune": lambda **given: self.index(prune=True, **given),
+            },
+        )
+
+    @cached_property
+    def feedback(self) -> Feedback:
+        """What people and agents say of what was given."""
+        from axiommind.recall.said_of import Feedback
+
+        return Feedback(self.home, lambda project: self.index(project=project), self.index_given)
 
     @cached_property
     def passages(self) -> Passages:
@@ -254,6 +349,13 @@ class Memory:
         from axiommind.ingest.library import Documents
 
         return Documents(self.home)
+
+    @cached_property
+    def backups(self) -> Backups:
+        """Backups of the log, and restoring them."""
+        from axiommind.backups.backups import Backups
+
+        return Backups(self.home)
 
     @cached_property
     def embeddings(self) -> Embeddings:

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-__all__ = ["PROVENANCES", "Citation", "Event", "Problem", "Span"]
+__all__ = ["PROVENANCES", "QUOTED_AS", "Citation", "Event", "Problem", "Span", "least_trusted"]
 
 # Where words come from, the most trusted first.
 PROVENANCES = {
     "person": "said by the person: typed, queued, written when refusing or answering",
+    "picked": "chosen by the person among options that the agent had worded",
+    "teammate": "from the memory of a team mate",
     "rules": "a rules file of the agent, such as CLAUDE.md or AGENTS.md",
-    "file": "another file: read, or written by an edit",
-    "tool": "returned by a tool that ran on this machine",
+    "file": "another file of the repository or the machine: read, printed, or written by an edit",
     "agent": "written by the agent",
+    "tool": "returned by a tool that ran on this machine",
     "pasted": "put into a prompt, but written by a model, a program or somebody else",
     "network": "returned from the network",
     "elsewhere": "from another agent, or nobody knows",
 }
+# What is said beside words that are quoted to an agent; its own and the person's need no label.
+QUOTED_AS = {
+    "picked": "the person's choice in the agent's words",
+    "teammate": "a team mate's",
+    "rules": "from a rules file",
+    "file": "from a file",
+    "tool": "tool output",
+    "pasted": "pasted",
+    "network": "from the network",
+}
+_WEAKEST_FIRST = list(reversed(PROVENANCES))
+
+
+def least_trusted(provenances: Iterable[str]) -> str:
+    """The one of some provenances that is trusted least; `elsewhere` where there are none."""
+    return min(provenances, key=_WEAKEST_FIRST.index, default=_WEAKEST_FIRST[0])
 
 
 class Event(NamedTuple):

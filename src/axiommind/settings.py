@@ -11,7 +11,7 @@ __all__ = ["KEYS", "Key"]
 
 
 class Key(NamedTuple):
-    """A setting: its name in `config.toml`, the environment variable that wins over it, and what it does."""
+    """A setting."""
 
     name: str
     env: str
@@ -26,6 +26,17 @@ class Key(NamedTuple):
     def place(self) -> str:
         return self.attr or self.name.replace(".", "_")
 
+
+# The agent's hooks: the setting and the variable that switch each, its deadline in seconds, and what it does.
+_HOOKS = (
+    ("user_prompt_submit", "PROMPT", 0.39, "Recall for each prompt."),
+    ("session_start", "START", 1.5, "Where work stopped, when a session starts, resumes or was compacted."),
+    ("pre_tool_use", "EDIT", 0.39, "What is known about a file before it is changed."),
+    ("post_tool_use_failure", "FAILURE", 0.39, "What solved the same error before."),
+    ("stop", "STOP", 0.39, "Index in the background after each turn."),
+    ("session_end", "END", 0.39, "Index in the background after each session."),
+    ("pre_compact", "COMPACT", 0.39, "Index before a session is compacted."),
+)
 
 KEYS: tuple[Key, ...] = (
     Key(
@@ -42,6 +53,8 @@ KEYS: tuple[Key, ...] = (
         -1,
         "Processes that read and redact in parallel; 0 = none, -1 = one per core (at most 4).",
     ),
+    Key("backup.daily", "AXM_BACKUP", bool, True, "Back up daily, by itself, what cannot be read again from disk."),
+    Key("backup.megabytes", "AXM_BACKUP_MB", int, 64, "Text of files that are gone in such a backup, at most, in MB."),
     Key("query.seconds", "AXM_QUERY_SECONDS", float, 10.0, "Time limit of one `axm query --sql`, in seconds."),
     Key("query.rows", "AXM_QUERY_ROWS", int, 10_000, "Row limit of one `axm query --sql`."),
     Key(
@@ -186,8 +199,9 @@ KEYS: tuple[Key, ...] = (
         "embed.background",
         "AXM_EMBED_BACKGROUND",
         int,
-        0,
-        "1 = `axm index` also embeds what is new; 0 = only `axm embed` does.",
+        2,
+        "2 = what is new is embedded in the background, after learning, with the built-in embedder; 1 = `axm index` "
+        "embeds it, with any embedder, and waits; 0 = only `axm embed` does.",
     ),
     Key(
         "progressiveDisclosure.enabled",
@@ -302,7 +316,13 @@ KEYS: tuple[Key, ...] = (
         "The same for a detail.",
         "disclosure.detail_ttl",
     ),
-    Key("mcp.tools", "AXM_MCP_TOOLS", list, [], "The tools that `axm mcp` offers; empty = all of them."),
+    Key(
+        "mcp.tools",
+        "AXM_MCP_TOOLS",
+        list,
+        [],
+        "The tools that `axm mcp` offers, by name or group (history, memory, working-memory, figures); empty = all.",
+    ),
     Key(
         "mcp.token",
         "AXM_MCP_TOKEN",
@@ -315,9 +335,17 @@ KEYS: tuple[Key, ...] = (
         "retrieval.maxTokens",
         "AXM_HOOK_TOKENS",
         int,
-        800,
-        "Maximum number of tokens that a hook injects for one prompt, and that `axm recall` prints.",
+        1_000,
+        "Maximum number of tokens that a hook injects for one prompt, and that `axm recall` and MCP's `recall` give.",
         "hooks.prompt_tokens",
+    ),
+    Key(
+        "retrieval.promptChance",
+        "AXM_PROMPT_CHANCE",
+        float,
+        0.50,
+        "A prompt is answered only if something helps with at least this probability; over 1 = never.",
+        "hooks.prompt_chance",
     ),
     Key(
         "retrieval.otherProjects",
@@ -328,45 +356,7 @@ KEYS: tuple[Key, ...] = (
         "hooks.other_projects",
     ),
     Key("hooks.enabled", "AXM_HOOKS", bool, True, "Whether hooks do anything at all.", "hooks.enabled"),
-    Key(
-        "hooks.user_prompt_submit", "AXM_HOOK_PROMPT", bool, True, "Recall for each prompt.", "hooks.user_prompt_submit"
-    ),
-    Key(
-        "hooks.session_start",
-        "AXM_HOOK_START",
-        bool,
-        True,
-        "Where work stopped, when a session starts, resumes or was compacted.",
-        "hooks.session_start",
-    ),
-    Key(
-        "hooks.pre_tool_use",
-        "AXM_HOOK_EDIT",
-        bool,
-        True,
-        "What is known about a file before it is changed.",
-        "hooks.pre_tool_use",
-    ),
-    Key(
-        "hooks.post_tool_use_failure",
-        "AXM_HOOK_FAILURE",
-        bool,
-        True,
-        "What solved the same error before.",
-        "hooks.post_tool_use_failure",
-    ),
-    Key("hooks.stop", "AXM_HOOK_STOP", bool, True, "Index in the background after each turn.", "hooks.stop"),
-    Key(
-        "hooks.session_end",
-        "AXM_HOOK_END",
-        bool,
-        True,
-        "Index in the background after each session.",
-        "hooks.session_end",
-    ),
-    Key(
-        "hooks.pre_compact", "AXM_HOOK_COMPACT", bool, True, "Index before a session is compacted.", "hooks.pre_compact"
-    ),
+    *(Key(f"hooks.{event}", f"AXM_HOOK_{name}", bool, True, what, f"hooks.{event}") for event, name, _, what in _HOOKS),
     Key(
         "hooks.resident",
         "AXM_HOOK_RESIDENT",
@@ -375,20 +365,32 @@ KEYS: tuple[Key, ...] = (
         "Whether `axm mcp`, while it runs, answers for hooks, which makes them twice as fast.",
         "hooks.resident",
     ),
-    Key(
-        "hooks.start_tokens",
-        "AXM_HOOK_START_TOKENS",
-        int,
-        500,
-        "Maximum number of tokens injected when a session starts.",
-        "hooks.start_tokens",
-    ),
+    Key("hooks.start_tokens", "AXM_HOOK_START_TOKENS", int, 500, "Maximum tokens at a start.", "hooks.start_tokens"),
     Key(
         "hooks.tool_tokens",
         "AXM_HOOK_TOOL_TOKENS",
         int,
         300,
-        "Maximum number of tokens injected about a file or an error.",
+        "Maximum tokens about a file or an error.",
         "hooks.tool_tokens",
+    ),
+    Key(
+        "hooks.announce",
+        "AXM_HOOK_ANNOUNCE",
+        list,
+        ["SessionStart"],
+        "Events after which the person is told in one line what the agent was given; `[]` (variable: `none`) = none.",
+        "hooks.announce",
+    ),
+    *(
+        Key(
+            f"hooks.seconds.{event}",
+            f"AXM_HOOK_{name}_SECONDS",
+            float,
+            seconds,
+            "After how many seconds this hook exits without an answer; `AXM_HOOK_SECONDS` goes before it.",
+            f"hooks.{event}_seconds",
+        )
+        for event, name, seconds, _ in _HOOKS
     ),
 )

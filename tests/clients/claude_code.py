@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from axiommind.callers.tokens import PersonTokens
 from tests.clients.model import Given, Model
 from tests.scratch import CLIENTS
 
@@ -27,6 +28,8 @@ _CACHE = CLIENTS / "axm-claude"
 _KEY = "sk-ant-not-a-key-at-all"
 _TOOLS = "Bash Read Write Edit Agent"
 _SECONDS = 90
+# `1. [ID] …`, `- 2026-01-05 [SESSION ID] …` or, below a title that names the session, `- [ID] …`.
+_ID = re.compile(r"^(?:\d+\.|-(?: \d{4}-\d\d-\d\d)?) \[(?:[0-9a-f]{8} )?(\w+)\]", re.MULTILINE)
 _TOOK = re.compile(r"Hooks: (\w+)\S* \[[^\]\n]*axm-hook[^\]\n]*\].*? finished with status \d+ \((\d+)ms\)")
 
 
@@ -63,6 +66,8 @@ class Person:
             "HOME": str(self.home),
             "AXM_HOME": str(self.axm_home),
             "AXM_LEARN": "1",
+            # What is told does not depend on how busy this machine is; the client itself waits five seconds.
+            "AXM_HOOK_SECONDS": "4",
             "TERM": "xterm",
             "LANG": "C.UTF-8",
             "ANTHROPIC_BASE_URL": model.url,
@@ -150,7 +155,12 @@ class Person:
     # --- the memory --------------------------------------------------------------------------------------
 
     def axm(self, *args: str) -> str:
-        return self._run([sys.executable, "-m", "axiommind", *args], "", {})
+        """In the person's own shell."""
+        return self._run([sys.executable, "-m", "axiommind", *args], "", {"AXM_PERSON_TOKEN": self._token()})
+
+    def _token(self) -> str:
+        home = Path(self.environ["AXM_HOME"])
+        return PersonTokens(home).make()[0] if home.is_dir() else ""
 
     def entries(self, *args: str) -> list[Json]:
         found: list[Json] = json.loads(self.axm("entries", "--json", *args))["entries"]
@@ -186,11 +196,12 @@ class Person:
                 yield name, int(ms)
 
     def cited(self, text: str) -> list[str]:
-        """The lines that the citations in a text lead to."""
+        """The lines of transcripts that the ids in a text lead to."""
         found = []
-        for path, line in re.findall(r"(~/\S+\.jsonl):L(\d+)", text):
-            lines = Path(path.replace("~", str(self.home), 1)).read_text(encoding="utf-8").splitlines()
-            found.append(lines[int(line) - 1])
+        for name in _ID.findall(text):
+            shown = json.loads(self.axm("show", name, "--json"))
+            assert Path(shown["citation"]["path"]).is_file()
+            found += [line["text"] for line in shown["lines"]]
         return found
 
 

@@ -7,8 +7,10 @@ what others would see.
 from __future__ import annotations
 
 import json
-import math
+import os
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from axiommind.config import Config
+from axiommind.text.estimate import estimate_tokens
 from tests.clients.claude_code import REPOSITORY, Person
 from tests.clients.model import Model, Use
 from tests.clients.terminal import Terminal
@@ -29,6 +32,7 @@ We decided to store session tokens in Redis.
 We decided to rename the billing worker queue to settlement."""
 QUESTION = "Why did we decide to use PostgreSQL for the ledger service, was row level security the reason?"
 UNRELATED = "Write a haiku about the sea"
+DATED = re.compile(r"2\d{3}-\d\d-\d\d session [0-9a-f]{8}\b")
 HOOKS = Config.load({}, Path("/nowhere")).hooks
 
 People = Callable[..., Person]
@@ -46,7 +50,7 @@ def decided(new_person: People) -> Decided:
 
 
 def fits(text: str, tokens: int) -> bool:
-    return math.ceil(len(text) / 4) <= tokens and len(text) < 10_000
+    return estimate_tokens(text) <= tokens and len(text) < 10_000
 
 
 # --- a decision, and the session that needs it -------------------------------------------------------------
@@ -61,10 +65,10 @@ def test_a_decision_is_learned_when_its_session_ends(decided: Decided) -> None:
 
 def test_the_session_that_needs_a_decision_is_given_it(decided: Decided) -> None:
     person, session = decided
-    (text,) = person.says(QUESTION).recalled("UserPromptSubmit")
+    (text,) = person.says(QUESTION, AXM_HOOK_START="0").recalled("UserPromptSubmit")
     assert "use PostgreSQL for the ledger service" in text and "history, not instructions" in text
     assert fits(text, HOOKS.prompt_tokens)
-    assert f"{session}.jsonl:L" in text
+    assert session[:8] in text
     assert any("row level security" in line for line in person.cited(text))
 
 
@@ -72,7 +76,8 @@ def test_nothing_is_said_twice_in_a_session(decided: Decided) -> None:
     person, session = decided
     asked = "Why did we decide to keep amounts as decimal strings in rate_table.py, because floats drift?"
     turn = person.says(asked)
-    assert any("floats drift" in text and f"{session}.jsonl:L" in text for text in turn.recalled("UserPromptSubmit"))
+    # When it starts or when it is asked, whichever comes first.
+    assert any("floats drift" in text and session[:8] in text for text in turn.recalled())
     # The client gives the model again what is in its transcript. What is added to that does not say it again.
     again = person.says(asked, resume=turn.session)
     assert again.session == turn.session and again.recalled()[: len(turn.recalled())] == turn.recalled()
@@ -87,7 +92,21 @@ def test_an_earlier_asking_does_not_hide_the_answer(decided: Decided) -> None:
     asked = "We decided on row level security in PostgreSQL for the ledger service, why was that?"
     for _ in range(3):  # of the last session, one is told when the next one starts; of those before, not
         told = person.says(asked).recalled()
-        assert any(f"{session}.jsonl:L" in text for text in told), told
+        assert any(session[:8] in text for text in told), told
+
+
+def test_the_answer_is_told_and_not_the_question(new_person: People, model: Model) -> None:
+    person = new_person()
+    person.axm("install", "claude-code", "--plugin")
+    asked = "Why does the tide gauge of Harbour Nine report half of the water level?"
+    cause = "The tide gauge sends decimetres since its firmware 4.2, and the importer still divides by twenty."
+    model.answers("tide gauge of Harbour Nine report half", (cause,))
+    first = person.says(asked)
+    person.says(OTHERS)
+    again = "The tide gauge of Harbour Nine reports half of the water level again, why?"
+    (text,) = person.says(again, AXM_HOOK_START="0").recalled("UserPromptSubmit")
+    assert cause in text and first.session[:8] in text and DATED.search(text)
+    assert asked not in text and "OK." not in text
 
 
 def test_an_unrelated_prompt_is_given_nothing(decided: Decided) -> None:
@@ -105,6 +124,31 @@ def test_a_session_starts_where_the_last_one_was_left(decided: Decided) -> None:
     assert "rename the billing worker queue to settlement" in text and "Last session" in text
     assert fits(text, HOOKS.start_tokens)
     assert any("billing worker" in line for line in person.cited(text))
+
+
+def test_a_start_is_answered_in_time_on_a_busy_machine(decided: Decided) -> None:
+    """Nobody has typed yet: it may take longer than another hook. Our log says whether it was late, by the deadline
+    that everybody has."""
+    person, _ = decided
+    busy = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"], stdin=subprocess.DEVNULL)
+        for _ in range(2 * (os.cpu_count() or 1))
+    ]
+    try:
+        turns = [person.says(UNRELATED, AXM_HOOK_SECONDS="") for _ in range(3)]
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
+    calls = [call for turn in turns for call in person.calls("SessionStart", turn.session)]
+    assert [call["outcome"] for call in calls] == ["served"] * 3, calls
+    assert all(turn.recalled("SessionStart") for turn in turns)
+
+
+def test_the_person_is_told_that_a_start_recalled_something(decided: Decided) -> None:
+    person, _ = decided
+    with Terminal(person) as terminal:
+        terminal.wait(lambda: "AxiomMind recalled" in terminal.text, "a line about what was recalled")
 
 
 def test_another_project_is_not_told_of_it(decided: Decided) -> None:
@@ -221,7 +265,7 @@ def test_before_a_file_is_changed_what_binds_it_is_told_once(decided: Decided, m
     turn = person.says("Begin the tables")
     assert turn.result == "Begun." and path.read_text() == "A = '2'\n"
     (text,) = turn.recalled("PreToolUse")
-    assert "decimal strings" in text and f"{session}.jsonl:L" in text and fits(text, HOOKS.tool_tokens)
+    assert "decimal strings" in text and session[:8] in text and fits(text, HOOKS.tool_tokens)
 
 
 def test_an_error_that_was_met_before_comes_with_what_helped(decided: Decided, model: Model) -> None:
@@ -238,7 +282,7 @@ def test_an_error_that_was_met_before_comes_with_what_helped(decided: Decided, m
     path.write_text(broken)
     model.answers("Look at the check", (check,), ("It fails.",))
     (text,) = person.says("Look at the check").recalled("PostToolUseFailure")
-    assert "CEILING = 9" in text and f"{first.session}.jsonl:L" in text and fits(text, HOOKS.tool_tokens)
+    assert "CEILING = 9" in text and first.session[:8] in text and fits(text, HOOKS.tool_tokens)
 
 
 def test_the_agent_can_ask_for_itself(decided: Decided, model: Model) -> None:
@@ -256,7 +300,7 @@ def test_the_agent_can_ask_for_itself(decided: Decided, model: Model) -> None:
     by_server = person.says("Ask the server", "--allowedTools", server)
     for turn in (by_command, by_server):
         result = [text for role, text in turn.given[-1].texts if role == "tool"][-1]
-        assert "store session tokens in Redis" in result and ".jsonl:L" in result, result
+        assert "store session tokens in Redis" in result and DATED.search(result), result
 
 
 # --- decided anew ------------------------------------------------------------------------------------------

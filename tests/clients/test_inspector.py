@@ -59,7 +59,7 @@ def test_the_inspector_has_nothing_to_say_against_it(world: World, server: list[
 
     tools = {tool["name"]: tool for tool in ask("tools/list", "--strict")["tools"]}
     assert {"search", "search-workflows", "append-scratchpad", "remember", "query"} <= tools.keys()
-    assert tools["search"]["annotations"]["readOnlyHint"] and "outputSchema" in tools["search-workflows"]
+    assert tools["search"]["annotations"]["readOnlyHint"] and "outputSchema" not in tools["search-workflows"]
     templates = {one["uriTemplate"] for one in ask("resources/templates/list")["resourceTemplates"]}
     assert "axm://session/{id}" in templates
     assert "holds the lock" in ask("resources/read", "--uri", "axm://session/s1")["contents"][0]["text"]

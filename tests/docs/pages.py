@@ -21,6 +21,8 @@ GENERATED = (
     "mcp-tools.md",
     "perspectives.md",
     "library.md",
+    "reliability.md",
+    "requirements.md",
     "schema.md",
     "configuration.md",
     "../plugin/hooks/hooks.json",

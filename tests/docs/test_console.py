@@ -71,7 +71,7 @@ def test_every_command_parses(line: str) -> None:
 
 @pytest.mark.parametrize("line", [line for line in shell_lines() if line.startswith("make ")])
 def test_every_make_target_exists(line: str) -> None:
-    targets = re.findall(r"^([a-z-]+):", read(ROOT / "Makefile"), re.MULTILINE)
+    targets = " ".join(re.findall(r"^([a-z -]+):", read(ROOT / "Makefile"), re.MULTILINE)).split()
     assert line.split()[1] in targets
 
 

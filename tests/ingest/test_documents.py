@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -24,6 +25,8 @@ from axiommind.projections.runner import Index
 from tests.counting import wait_for
 from tests.examples import examples
 from tests.notes import Notes
+from tests.rows import rows
+from tests.shell import axm
 from tests.transcripts import Lines, World
 
 
@@ -62,6 +65,7 @@ def blob_lines(world: World, path: Path) -> list[str]:
 # --- what lands in the tables ------------------------------------------------------------------------------------
 
 
+@rows("R1.5")
 def test_what_lands_in_the_tables(world: World, notes: Notes) -> None:
     front = "---\ntags: [rust, kb]\nlang: en\n---\n"
     text = front + "# Workspaces\n\nOne lock file for all crates.\n\n## Why\n\nFaster builds.\n"
@@ -134,6 +138,35 @@ def test_what_is_not_utf8_is_a_flaw_and_is_indexed(world: World, notes: Notes) -
     assert [(p.path, p.line) for p in report.flaws] == [(str(path), 3)] and not report.problems
     assert world.one("select text from chunks") == "# Good\n\ncaf\N{REPLACEMENT CHARACTER}"
     assert any("latin.md:L3" in d for c in world.memory().doctor() for d in c.details)
+
+
+def test_a_page_in_another_encoding_is_read_found_and_cited(world: World, notes: Notes) -> None:
+    text = "# 배포 절차\n\n배포하기 전에 통합 테스트를 실행하고 담당자에게 알린다.\n"
+    path = notes.write("deploy.md", text.encode("cp949"))
+    report = notes.add()
+    assert counts(report) == (1, 0, 0, 0) and report.flaws == []
+    assert world.rows("select title, lang, encoding from documents") == [("배포 절차", "ko", "cp949")]
+    assert [payload["encoding"] for _, payload in events(world, "document_saved")] == ["cp949"]
+    page = world.memory().search("통합 테스트", Scope(None))
+    assert [hit.citation.text for hit in page.hits if hit.citation] == [f"{path}:L1-L3"]
+    assert blob_lines(world, path) == text.split("\n")
+    assert notes.index().opened == 0
+    assert world.memory().verify(deep=True) == []
+
+
+def test_what_was_read_before_encodings_were_told_is_read_again_once(world: World, notes: Notes) -> None:
+    korean = notes.write("deploy.md", "# 배포 절차\n\n배포하기 전에 통합 테스트를 실행한다.\n".encode("cp949"))
+    notes.write("plain.md", "# Plain\n")
+    notes.write("broken.md", b"# Broken \xff\n")
+    notes.add()
+    with sqlite3.connect(world.home / "log.db") as log:  # heads as the version before wrote them
+        log.execute("update heads set state = json_remove(state, '$.encoding')")
+    log.close()
+    again = notes.index()
+    assert (counts(again), again.opened) == ((0, 1, 2, 0), 3), "only what can be read better is saved again"
+    assert [p["path"] for _, p in events(world, "document_saved") if p["generation"] == 1] == [str(korean)]
+    assert notes.index().opened == 0
+    assert world.memory().verify(deep=True) == []
 
 
 def test_of_a_binary_file_nothing_is_kept(world: World, notes: Notes) -> None:
@@ -242,6 +275,7 @@ def test_a_second_run_opens_nothing(world: World, notes: Notes) -> None:
     assert whole.documents is not None and (whole.documents.opened, whole.documents.unchanged) == (0, 20)
 
 
+@rows("R1.40")
 def test_only_what_changed_is_read(world: World, notes: Notes) -> None:
     for i in range(10):
         notes.write(f"{i}.md", f"# Note {i}\n\nabout zebras\n")
@@ -404,14 +438,54 @@ def test_adding_twice_says_so_and_changes_nothing(world: World, notes: Notes) ->
     assert len(events(world, "folder_added")) == 1
 
 
-def test_other_globs_replace_the_old_ones(world: World, notes: Notes) -> None:
-    for name in ("a.md", "old/b.md", "c.txt"):
+def test_more_globs_are_added_to_the_old_ones(world: World, notes: Notes) -> None:
+    for name in ("a.md", "old/b.md", "c.txt", "d.rst"):
         notes.write(name, f"# {name}\n")
     notes.add()
     assert notes.paths() == ["a.md", "old/b.md"]
-    report = notes.add(include=["**/*.txt", "**/*.md"], exclude=["old/**"])
-    assert counts(report) == (1, 0, 1, 1) and "globs" in report.notes[0]
-    assert notes.paths() == ["a.md", "c.txt"]
+    report = notes.add(include=["**/*.txt"])
+    assert counts(report) == (1, 0, 2, 0) and "added to those it has" in report.notes[0], "Markdown stays"
+    assert notes.paths() == ["a.md", "c.txt", "old/b.md"]
+    assert counts(notes.add(include=["*.rst"], exclude=["old/**"])) == (1, 0, 2, 1)
+    assert notes.paths() == ["a.md", "c.txt", "d.rst"]
+    assert "nothing changed" in notes.add(include=["**/*.txt"], exclude=["old/**"]).notes[0]
+    assert world.memory().verify() == []
+
+
+def test_globs_are_replaced_when_asked_and_the_note_brings_the_old_ones_back(world: World, notes: Notes) -> None:
+    for name in ("a.md", "old/b.md", "c.txt"):
+        notes.write(name, f"# {name}\n")
+    notes.add(exclude=["old/**"])
+    report = notes.add(include=["**/*.txt"], replace=True)
+    assert counts(report) == (1, 0, 0, 1) and notes.paths() == ["c.txt"]
+    command = report.notes[0].partition("as before: axm ")[2]
+    assert axm(world, *shlex.split(command)).returncode == 0
+    assert notes.paths() == ["a.md"]
+    assert counts(notes.add(replace=True)) == (1, 0, 1, 0) and notes.paths() == ["a.md", "old/b.md"]
+    assert world.memory().verify() == []
+
+
+def test_a_linked_document_is_one_by_its_own_path(world: World, notes: Notes) -> None:
+    other = Notes(world, "other")
+    target = other.write("deep/plan.md", "# Plan\n")
+    for name in ("plan.md", "same.md"):
+        (notes.root / name).symlink_to(target)
+    (notes.root / "deep").symlink_to(target.parent, target_is_directory=True)
+    report = notes.add()
+    assert counts(report) == (1, 0, 0, 0) and world.rows("select path, root from documents") == [
+        (str(target), str(notes.root))
+    ]
+    assert report.notes == [
+        f"{notes.root / 'deep'}: links to folders are not followed; axm kb add {target.parent} adds this one"
+    ]
+    other.add()
+    assert world.rows("select path, root from documents") == [(str(target), str(other.root))], "where it lies"
+    world.memory().documents.remove(other.root)
+    assert world.rows("select path, root from documents") == [(str(target), str(notes.root))]
+    target.write_text("# Another plan\n")
+    assert counts(notes.index()) == (0, 1, 0, 0)
+    assert counts(world.memory().documents.remove(notes.root / "same.md")) == (0, 0, 0, 1)
+    assert counts(notes.index()) == (0, 0, 0, 0)
     assert world.memory().verify() == []
 
 
@@ -635,6 +709,7 @@ def test_a_text_that_two_documents_have_stays_for_the_other(world: World, notes:
 # --- the full-text index -----------------------------------------------------------------------------------------
 
 
+@rows("R0.49", "R1.21", "R1.22", "R1.24")
 def test_the_full_text_index_made_anew_equals_the_grown_one(world: World, notes: Notes) -> None:
     lines = Lines("s1")
     lines.prompt("테스트를 추가해줘")
@@ -661,6 +736,7 @@ def test_the_full_text_index_made_anew_equals_the_grown_one(world: World, notes:
 # --- together and at random --------------------------------------------------------------------------------------
 
 
+@rows("R1.14")
 def test_two_processes_equal_one(world: World, notes: Notes) -> None:
     for i in range(60):
         notes.write(f"{i}.md", f"# Note {i}\n\n" + f"words of note {i}\n" * 20)

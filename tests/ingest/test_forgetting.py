@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 import sys
 import threading
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,9 +91,90 @@ def test_a_reader_delays_the_last_traces_and_it_is_said(world: World) -> None:
         thread.start()
         thread.join(PATIENCE_S)
         assert found and found[0].complete is False
+        assert axm(world, "verify", "--forgotten").returncode == 3
         reader.execute("rollback")
     world.memory().index()
     assert world.rows("select id from sessions") == []
+    assert axm(world, "verify", "--forgotten").returncode == 0
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux says who holds a lock")
+def test_who_is_reading_is_named(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axiommind.db.CHECKPOINT_MS", 20)
+    world.write(session("sec"))
+    world.memory().index()
+    code = (
+        "import sqlite3, sys; db = sqlite3.connect(sys.argv[1], isolation_level=None); db.execute('begin');"
+        "db.execute('select count(*) from prompts').fetchone(); print('reading', flush=True); sys.stdin.read()"
+    )
+    reader = subprocess.Popen(
+        [sys.executable, "-c", code, str(world.home / "index.db")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert reader.stdout and reader.stdin and reader.stdout.readline() == b"reading\n"
+    done = axm(world, "forget", "--session", "sec", "--yes", "--json")
+    (held,) = json.loads(done.stdout)["pending"]
+    assert done.returncode == 3 and held["place"] == "index.db" and f"process {reader.pid} (" in held["why"]
+    assert f"Pending: index.db: process {reader.pid}" in done.stderr and "axm verify" in done.stderr
+    assert held["found"] > 0, "what was purged was looked for, and found"
+    assert "forgetting is pending (1)" in axm(world, "doctor").stdout
+    told = axm(world, "verify")
+    assert told.returncode == 3 and f"process {reader.pid}" in told.stdout and "rebuild" not in told.stderr
+    reader.communicate()
+    assert axm(world, "verify").returncode == 0
+    proven = json.loads(axm(world, "verify", "--forgotten", "--json").stdout)
+    assert proven["ok"] and [one["events"] for one in proven["certificates"]] == [[2]]
+
+
+def test_a_copy_that_somebody_made_in_the_home_is_found(world: World) -> None:
+    lines = session("sec")
+    for n in range(40):
+        lines.prompt(f"the zanzibarquux project {n} is confidential and secret")
+    world.write(lines)
+    world.memory().index()
+    (world.home / "log.db.bak").write_bytes((world.home / "log.db").read_bytes())
+    (world.home / "hooks").mkdir(exist_ok=True)
+    (world.home / "hooks" / "notes.txt").write_text("see: the zanzibarquux project 7 is confidential and secret")
+    done = world.memory().forget(session="sec")
+    assert {held.place for held in done.pending} == {"log.db.bak", "hooks/notes.txt"}
+    assert all(held.found for held in done.pending)
+    (world.home / "log.db.bak").unlink()
+    assert [where for where, _ in world.memory().verify()] == ["forgetting: hooks/notes.txt"]
+    (world.home / "hooks" / "notes.txt").unlink()
+    assert world.memory().verify() == []
+
+
+def test_what_somebody_else_says_too_is_no_trace(world: World) -> None:
+    for name in ("sec", "other"):
+        lines = session(name)
+        lines.prompt("the zanzibarquux project is confidential")
+        world.write(lines)
+    world.memory().index()
+    (world.home / "notes.txt").write_text("the zanzibarquux project is confidential")
+    assert world.memory().forget(session="sec").pending == ()
+
+
+def test_what_was_forgotten_by_an_older_version_is_proven_too(world: World) -> None:
+    world.write(session("sec"))
+    world.memory().index()
+    world.memory().forget(session="sec")
+    with closing(sqlite3.connect(world.home / "log.db")) as db, db:
+        db.execute("drop table purges")
+        db.execute("drop table forgotten_records")
+        db.execute("drop table replaced_blobs")
+        db.execute("delete from migrations where number > 2")
+    assert len(world.memory().forgotten().certificates) == 2
+    assert world.memory().verify() == []
+
+
+def test_verify_leaves_its_second_index_where_forgetting_finds_it(world: World) -> None:
+    world.write(session("sec"))
+    world.memory().index()
+    dead = subprocess.Popen([sys.executable, "-c", "pass"])
+    dead.wait()
+    left = world.home / f"index.db.building-{dead.pid}-verify-x"
+    left.mkdir()
+    (left / "replay.db").write_bytes((world.home / "index.db").read_bytes())
+    assert world.memory().forget(session="sec").pending == () and not left.exists()
 
 
 def test_forks_that_keep_copies_are_named(world: World) -> None:
@@ -102,7 +185,7 @@ def test_forks_that_keep_copies_are_named(world: World) -> None:
     world.write(copy)
     world.memory().index()
     assert world.memory().forget(session="a", dry_run=True).copies == ("b",)
-    done = axm(world, "forget", "--session", "a")
+    done = axm(world, "forget", "--session", "a", "--yes")
     assert "forks contain copies" in done.stderr and world.rows("select id from sessions") == [("b",)]
 
 
@@ -125,7 +208,7 @@ def test_forgetting_what_is_gone_from_disk_says_so(world: World) -> None:
     path.unlink()
     world.memory().index()
     assert "cannot be undone" in axm(world, "forget", "--session", "a", "--dry-run").stderr
-    assert "cannot be undone" in axm(world, "forget", "--session", "a").stderr
+    assert "cannot be undone" in axm(world, "forget", "--session", "a", "--yes").stderr
     undone = axm(world, "forget", "--session", "a", "--undo")
     assert "on disk any more" in undone.stderr
 

@@ -24,6 +24,7 @@ from axiommind.search.reading.lines import Opened, open_lines
 from tests.examples import examples
 from tests.laws.histories import History, operation
 from tests.notes import Notes
+from tests.rows import rows
 from tests.transcripts import Lines, World, encode
 
 # Of a very long value the index keeps the beginning, and says so.
@@ -246,6 +247,7 @@ markdown = st.tuples(
 ).map(lambda parts: parts[0] + parts[2].join(parts[1]))
 
 
+@rows("R1.30", "R1.37")
 @given(markdown, markdown)
 @settings(max_examples=examples(50))
 def test_a_chunk_is_its_lines(before: str, after: str) -> None:
@@ -264,6 +266,7 @@ def test_a_chunk_is_its_lines(before: str, after: str) -> None:
         assert check(world) == grown
 
 
+@rows("R1.30", "R1.37")
 def test_the_lines_of_a_document_are_those_that_were_indexed(world: World) -> None:
     notes = Notes(world)
     path = notes.write("plan.md", "# Plan\n\nFirst the tokeniser, then the rest.\n")

@@ -11,6 +11,7 @@ from axiommind.extraction.drafts import Quote
 from axiommind.learning import alignment
 from axiommind.learning.alignment import EXACT, FUZZY, NORMALISED, Aligner, QuoteMatch, QuoteMiss
 from tests.examples import examples
+from tests.rows import rows
 
 KOREAN = "결정: 캐시 만료는 10분으로 한다.\r\n이유는 테스트가 느려서다. 🙂 그리고 React組件 도 바꾼다."
 CHINESE = "我们决定使用 SQLite，不要再用 DuckDB。"
@@ -21,12 +22,14 @@ def find(messages: list[str], message: int, text: str) -> QuoteMatch | QuoteMiss
     return Aligner(messages).find(Quote(message, text))
 
 
+@rows("R2.39", "R2.40", "R2.89")
 def test_the_words_as_they_stand() -> None:
     found = find([CHINESE, KOREAN], 1, "캐시 만료는 10분으로 한다.")
     assert found == QuoteMatch(1, 4, 20, EXACT, "exact")
     assert KOREAN[found.start : found.end] == "캐시 만료는 10분으로 한다."
 
 
+@rows("R2.41")
 def test_blanks_and_case_do_not_matter() -> None:
     found = find([ENGLISH], 0, "we DECIDED to use sqlite in wal mode")
     assert isinstance(found, QuoteMatch)
@@ -47,6 +50,7 @@ def test_a_letter_that_folds_into_two_keeps_its_place() -> None:
     assert text[found.start : found.end] == "Die Straße ist GROSS"
 
 
+@rows("R2.41")
 def test_roughly_the_same_words() -> None:
     found = find([ENGLISH], 0, "because DuckDB looses rows under 4 writers")
     assert isinstance(found, QuoteMatch)
@@ -60,6 +64,7 @@ def test_in_another_message_than_was_said() -> None:
     assert isinstance(find([ENGLISH, CHINESE], 99, "不要再用 DuckDB"), QuoteMatch)
 
 
+@rows("R2.42", "R2.90")
 @pytest.mark.parametrize(
     ("message", "quote", "why"),
     [
@@ -110,6 +115,7 @@ WORDS = st.text(
 )
 
 
+@rows("R2.40", "R2.89")
 @settings(max_examples=examples(600))
 @given(st.lists(WORDS, min_size=1, max_size=4), st.data())
 def test_what_is_there_is_found_exactly(messages: list[str], data: st.DataObject) -> None:

@@ -23,6 +23,7 @@ from axiommind.projections.task_fold import PRIORITIES, TASK_STATUSES
 from axiommind.projections.transcript import Message, Transcript
 from tests.learning.model_answers import GOOD, SESSION, answer, entry, transcript
 from tests.learning.sessions import tool_call
+from tests.rows import rows
 
 
 class Asked:
@@ -45,6 +46,7 @@ def extract(session: Transcript, ask: Ask, model: str, chars: int, spending: Spe
 # --- reading -----------------------------------------------------------------------------------------------
 
 
+@rows("R2.37")
 def test_an_entry_becomes_a_draft() -> None:
     said = entry(
         type="decision", rationale="Postgres was too slow", target=None, status=None, priority=None, blockedBy=None
@@ -186,6 +188,7 @@ def test_two_hundred_entries_are_an_answer_and_none_is_too() -> None:
     assert read('{"entries": []}', "m") == AnsweredDrafts((), ())
 
 
+@rows("R2.6", "R2.37")
 def test_spans_and_other_fields_of_its_own_are_ignored() -> None:
     said = entry(
         entryId="ent_mine",

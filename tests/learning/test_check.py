@@ -20,6 +20,7 @@ from axiommind.model import Span
 from tests.counting import wait_for
 from tests.examples import examples
 from tests.learning.candidates import BROKEN, HOSTILE, SPAN
+from tests.rows import rows
 
 FACT = Candidate("ent_a", "fact", "Ports are odd", "x", spans=(SPAN,))
 BARE = Candidate("ent_b", "fact", "No evidence", "x")
@@ -88,6 +89,7 @@ def test_each_obligation_can_fail_alone(obligation: str) -> None:
     assert failures(BROKEN[obligation]) == (obligation,)
 
 
+@rows("R2.88")
 @settings(max_examples=examples(600))
 @given(
     st.builds(
@@ -183,6 +185,7 @@ def test_many_entries_are_several_modules(fake) -> None:  # type: ignore[no-unty
     assert len((Path(environ["FAKE"]) / "runs").read_text()) == 4  # three modules, and one again without the bare one
 
 
+@rows("R2.88")
 def test_idris_rejects_what_the_builtin_passed(fake) -> None:  # type: ignore[no-untyped-def]
     checked = ask(fake("ent_c = [n for n, e in entries.items() if 'ent_c' in e]\nreject(ent_c) if ent_c else accept()"),
                   FACT, FACT._replace(entry_id="ent_c"))  # fmt: skip

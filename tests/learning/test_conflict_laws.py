@@ -30,6 +30,7 @@ from axiommind.text.normal_form import normalise
 from tests.examples import examples
 from tests.learning.saying import SAID, Saying, claim, run, told
 from tests.learning.sessions import Session
+from tests.rows import rows
 from tests.transcripts import World
 
 MANY = settings(max_examples=examples(500))
@@ -140,7 +141,7 @@ def learned(world: World, session: str, minute: int, words: str, *, by_agent: bo
     world.write(lines)
     world.memory().index()
     quote = AGENT if by_agent else SAID
-    draft = claim(value=words, text=words, quote=quote, **given)
+    draft = claim(value=words, text=f"The log is kept in {words}.", quote=quote, **given)
     assert run(world, Saying(draft)).failed == 0
 
 
@@ -167,6 +168,7 @@ def test_the_order_of_learning_does_not_matter(told_of: list[tuple[str, bool, in
     assert found[0] == found[1]
 
 
+@rows("R2.106")
 @pytest.mark.parametrize("in_order", [True, False])
 def test_a_persons_newer_word_beats_and_an_agents_contests(in_order: bool) -> None:
     for by_agent, expected in ((False, ["superseded", "active"]), (True, ["contested", "contested"])):
@@ -238,6 +240,7 @@ titles = st.text(
 )
 
 
+@rows("R2.44", "R2.45")
 @MANY
 @given(cjk, cjk)
 def test_distinct_hangul_and_han_titles_never_merge(one: str, two: str) -> None:
@@ -249,6 +252,7 @@ def test_distinct_hangul_and_han_titles_never_merge(one: str, two: str) -> None:
     assert incompatible(one, two) or min(len(one), len(two)) >= 40
 
 
+@rows("R2.44")
 @MANY
 @given(titles, st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
 def test_how_a_title_is_written_does_not_matter(title: str, form: str) -> None:
@@ -265,6 +269,7 @@ def test_how_a_title_is_written_does_not_matter(title: str, form: str) -> None:
         assert normalise(normalise(title)) == normalise(title)
 
 
+@rows("R2.44", "R2.45")
 @MANY
 @given(st.text(min_size=1, max_size=500), st.text(min_size=1, max_size=500))
 def test_keys_are_bounded_whatever_the_project(project: str, title: str) -> None:

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from axiommind.callers import Caller
 from axiommind.learning import distilling
 from tests.http_server import Server, sends
 from tests.learning.model_answers import answer
 from tests.shell import Done, axm
-from tests.transcripts import START, Lines, World
+from tests.transcripts import AS_AGENT, START, Lines, World
 
 HOUR = 60
 
@@ -180,11 +181,11 @@ def test_doctor_tells_when_it_last_learned(asked: Asked) -> None:
 
 
 def test_an_agent_cannot_say_yes(asked: Asked) -> None:
-    done = asked.axm("learn", "--model", "on", CLAUDECODE="1")
+    done = asked.axm("learn", "--model", "on", **AS_AGENT)
     assert done.returncode == 1 and "only a person" in done.stderr
     assert not (asked.world.home / "config.toml").exists()
     asked.axm("learn", "--model", "openai")
-    assert asked.axm("learn", "--model", "off", CLAUDECODE="1").returncode == 0  # but no, at any time
+    assert asked.axm("learn", "--model", "off", **AS_AGENT).returncode == 0  # but no, at any time
 
 
 def test_axm_learn_goes_on_without_a_model_that_is_not_there(asked: Asked) -> None:
@@ -205,6 +206,8 @@ class Terminal(io.StringIO):
 def install(asked: Asked, *args: str, said: str | None = None, monkeypatch: pytest.MonkeyPatch | None = None) -> Done:
     if said is not None and monkeypatch is not None:
         monkeypatch.setattr("axiommind.surfaces.cli._offer.sys", _Terminals(said))
+        at_terminal = Caller(True, "a terminal", at_terminal=True)
+        monkeypatch.setattr("axiommind.surfaces.cli._offer.identify", lambda *_: at_terminal)
     return asked.axm("install", "claude-code", *args, AXM_EXTRACT_CLAUDE=sys.executable)
 
 

@@ -12,6 +12,7 @@ from axiommind.memory import Scope
 from axiommind.projections.transcript import Transcript
 from tests.learning.saying import SAID, Saying, claim, run
 from tests.learning.sessions import Session
+from tests.rows import rows
 from tests.transcripts import World
 
 
@@ -26,6 +27,7 @@ def sessions(world: World) -> World:
     return world
 
 
+@rows("R2.42", "R2.90")
 def test_a_quote_that_is_nowhere_is_never_verified(sessions: World) -> None:
     report = run(sessions, Saying(claim(quote="we will all move to PostgreSQL next Tuesday")))
     assert report.not_aligned == 3 and report.stages == {"working": 3}
@@ -151,7 +153,7 @@ def test_what_others_say_of_the_same_is_a_conflict(sessions: World) -> None:
     late.prompt(SAID)
     sessions.write(late)
     sessions.memory().index()
-    run(sessions, Saying(claim(text="It moved to PostgreSQL.", value="It moved to PostgreSQL.")))
+    run(sessions, Saying(claim(text="The log moved to PostgreSQL rows.", value="It moved to PostgreSQL.")))
     assert sessions.rows("select status, count(*) from entries group by 1") == [("active", 1), ("superseded", 3)]
 
 
@@ -180,8 +182,8 @@ def test_two_who_learn_at_once_ask_once(sessions: World) -> None:
 
 
 def test_a_model_is_believed_as_far_as_people_found_it_right(sessions: World) -> None:
-    model = Saying(*(claim(f"The {n} thing", text=f"Number {n}.") for n in ("first", "second", "third", "last")))
-    model.drafts += tuple(claim(f"A {n} thing", text=f"{n} it is.") for n in ("red", "green", "blue"))
+    model = Saying(*(claim(f"The {n} log", text=f"Log {n} is SQLite.") for n in ("first", "second", "third", "last")))
+    model.drafts += tuple(claim(f"A {n} log", text=f"{n} SQLite rows.") for n in ("red", "green", "blue"))
     model.is_measured = False
     assert run(sessions, model).stages == {"candidate": 21}
     assert {row[0] for row in sessions.rows("select confidence from entries")} == {round(wilson(*PRIOR), 4)}

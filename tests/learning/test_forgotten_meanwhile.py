@@ -7,7 +7,7 @@ from axiommind.projections.transcript import Transcript
 from tests.ingest.traces import events, nowhere
 from tests.learning.saying import Saying, claim, run
 from tests.learning.sessions import ONE, WORD, story
-from tests.transcripts import World
+from tests.transcripts import PERSON, World
 
 
 def test_a_model_that_fails_is_not_repeated_in_the_log(world: World) -> None:
@@ -18,7 +18,7 @@ def test_a_model_that_fails_is_not_repeated_in_the_log(world: World) -> None:
     program.write_text("#!/bin/sh\ncat >&2\nexit 1\n")
     program.chmod(0o755)
     config = Config.load(world.environ | {"AXM_EXTRACT_CLAUDE": str(program)})
-    memory = type(world.memory())(config, environ=world.environ, user=world.base)
+    memory = type(world.memory())(config, environ=world.environ, user=world.base, caller=PERSON)
     assert memory.learning.run(extractor="claude").failed == 1
     memory.forget(session="s")
     assert not [event for event in events(world) if WORD in event[1]]

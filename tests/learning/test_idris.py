@@ -18,6 +18,7 @@ from axiommind.model import Span
 from axiommind.projections.task_fold import TASK_STATUSES
 from tests.examples import examples
 from tests.learning.candidates import BROKEN, HOSTILE, SPAN
+from tests.rows import rows
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
@@ -142,6 +143,7 @@ def test_long_text_is_cut_and_lines_know_their_entry() -> None:
         assert written.lines.get(number) == (int(name[1]) if name else None)
 
 
+@rows("R2.85", "R2.86", "R2.87")
 def test_the_schema_holds_every_obligation_by_its_name() -> None:
     text = module([]).text
     asked = re.search(r"^valid x =\n((?:  .*\n)+)", text, re.MULTILINE)
@@ -166,6 +168,7 @@ IDRIS = find_idris(os.environ)
 real = pytest.mark.skipif(IDRIS is None, reason="no idris2 on the PATH: the generated module was not compiled here")
 
 
+@rows("R2.87")
 @real
 def test_the_real_idris_accepts_the_snapshot() -> None:
     checked = check(HOSTILE, idris=IDRIS)

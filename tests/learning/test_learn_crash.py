@@ -15,6 +15,7 @@ import pytest
 from tests.counting import PATIENCE_S, wait_for
 from tests.examples import examples
 from tests.learning.sessions import Session
+from tests.rows import rows
 from tests.shell import start
 from tests.transcripts import World
 
@@ -102,6 +103,7 @@ def reads_the_same(world: World, other: World) -> None:
     world.claude.symlink_to(other.claude)
 
 
+@rows("R2.5", "R2.94")
 @pytest.mark.law
 def test_killed_at_random_moments(indexed: World, undisturbed: Any, tmp_path: Path) -> None:
     dice = random.Random(20260105)

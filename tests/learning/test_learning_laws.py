@@ -20,6 +20,7 @@ from axiommind.memory import Scope
 from axiommind.projections import transcript as recorded
 from tests.examples import examples
 from tests.learning.sessions import Session
+from tests.rows import rows
 from tests.transcripts import World
 
 SESSIONS = ("alpha", "beta")
@@ -152,6 +153,7 @@ def lawful(world: World) -> None:
             assert text is not None and quote_hash(text[start:end]) == digest
 
 
+@rows("R2.3", "R2.5", "R2.20")
 @settings(max_examples=examples(60))
 @given(st.lists(operation, min_size=3, max_size=14))
 def test_whatever_happens_memory_is_lawful(history: list[tuple[str, Any, Any]]) -> None:

@@ -19,6 +19,7 @@ from axiommind.learning.tasks.match import (
 )
 from axiommind.text.normal_form import normalise
 from tests.examples import examples
+from tests.rows import rows
 
 NOW = 1_700_000_000_000
 DAY = 86_400_000
@@ -50,6 +51,7 @@ def meant(board: Board, text: str, near: match.Near | None = None) -> str | None
     return found.task_id if found else None
 
 
+@rows("R2.44", "R2.54")
 def test_the_exact_title_is_the_task_whatever_its_case_or_brackets() -> None:
     board = Board(known("Set up CI", age=500), known("Other"))
     assert strict(board, "`set up (CI)`", project=PROJECT, now=NOW) == TaskMatch("Set up CI", 1.0, "exact")
@@ -77,11 +79,13 @@ def test_a_poor_match_stays_poor_even_when_it_is_the_best() -> None:
     assert 0 < found.score < 0.6
 
 
+@rows("R2.51", "R2.56")
 def test_two_alike_are_none() -> None:
     board = Board(known("migrate user database"), known("database user migrate"), known("x y z"))
     assert meant(board, "user database migrate") is None
 
 
+@rows("R2.56")
 @pytest.mark.parametrize(
     ("task", "is_meant"),
     [
@@ -103,6 +107,7 @@ def test_the_exact_title_of_a_cancelled_task_is_not_it_and_that_of_a_done_one_is
     assert meant(Board(known("alpha", status="done")), "alpha") == "alpha"
 
 
+@rows("R2.55", "R2.57")
 def test_candidates_are_weighed_by_stage_status_and_age_and_at_most_five() -> None:
     board = Board(
         known("parser one", stage="certified"),
@@ -116,6 +121,7 @@ def test_candidates_are_weighed_by_stage_status_and_age_and_at_most_five() -> No
     assert [m.task_id for m in found] == ["parser one", "parser two", "parser three", "parser four", "parser five"]
 
 
+@rows("R2.55")
 def test_recency_halves_in_sixty_days_and_stops_at_the_floor() -> None:
     assert match.recency(NOW, NOW) == 1.0
     assert match.recency(NOW - 30 * DAY, NOW) == pytest.approx(0.5**0.5)
@@ -123,6 +129,7 @@ def test_recency_halves_in_sixty_days_and_stops_at_the_floor() -> None:
     assert match.recency(NOW + DAY, NOW) == 1.0  # a clock that is ahead
 
 
+@rows("R2.54")
 def test_vectors_count_where_they_say_more() -> None:
     board = Board(known("Repair sign-in"), known("Write docs"))
 
@@ -135,6 +142,7 @@ def test_vectors_count_where_they_say_more() -> None:
     ] * 2
 
 
+@rows("R2.45")
 @pytest.mark.parametrize(
     "text",
     ["QA 승인 대기", "권한 요청", "확인 필요", "리뷰", "waiting for Bob", "needs approval", "code review",
@@ -151,6 +159,7 @@ def test_plain_titles_are_no_conditions(text: str) -> None:
     assert not looks_like_condition(text)
 
 
+@rows("R2.46", "R2.49")
 @pytest.mark.parametrize(
     ("text", "key", "confidence"),
     [
@@ -168,6 +177,7 @@ def test_artifacts(text: str, key: str, confidence: float) -> None:
     assert (found.key, found.confidence) == (key, confidence)
 
 
+@rows("R2.46")
 def test_one_url_is_one_artifact_however_it_is_written_into_a_sentence() -> None:
     plain, cited = (
         artifact_in("https://x.example/a?b=1", PROJECT),

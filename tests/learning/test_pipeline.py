@@ -14,6 +14,7 @@ from axiommind.learning.alignment import quote_hash
 from axiommind.memory import Memory, Scope
 from axiommind.projections import transcript as recorded
 from tests.learning.sessions import Session
+from tests.rows import rows
 from tests.transcripts import World
 
 ALL = Scope(None)
@@ -47,6 +48,7 @@ def events(world: World, *types: str) -> list[Any]:
         return list(log.replay(types or None))
 
 
+@rows("R2.1", "R2.2", "R2.7", "R2.16", "R2.17")
 def test_a_session_becomes_entries_and_tasks(world: World, story: Session) -> None:
     taught(world, story)
     kinds = dict(world.rows("select entry_type, count(*) from entries group by 1"))
@@ -62,6 +64,7 @@ def test_a_session_becomes_entries_and_tasks(world: World, story: Session) -> No
     }
 
 
+@rows("R2.27", "R2.31", "R2.43", "R2.81", "R2.82", "R2.83", "R2.84")
 def test_the_steps_are_recorded_in_order(world: World, story: Session) -> None:
     taught(world, story)
     types = [e.event_type for e in events(world) if e.build_id is not None]
@@ -73,6 +76,7 @@ def test_the_steps_are_recorded_in_order(world: World, story: Session) -> None:
     assert {"extraction", "align", "project", "index"} <= stages
 
 
+@rows("R2.6", "R2.39", "R2.89")
 def test_every_quote_stands_at_its_span(world: World, story: Session) -> None:
     taught(world, story)
     memory = world.memory()
@@ -92,6 +96,7 @@ def test_text_is_in_blobs_only(world: World, story: Session) -> None:
             assert "cache" not in said and "pytest" not in said, (event.event_type, said)
 
 
+@rows("R2.5", "R2.38", "R2.94")
 def test_learning_twice_is_learning_once(world: World, story: Session) -> None:
     taught(world, story)
     before = len(events(world))
@@ -118,6 +123,7 @@ def test_a_session_that_grew_is_learned_again(world: World, story: Session) -> N
     assert world.memory().verify() == []
 
 
+@rows("R2.3", "R2.32")
 def test_a_rebuild_gives_the_same(world: World, story: Session) -> None:
     taught(world, story)
     tables = ("entries", "promotions", "entities", "edges", "entity_aliases", "task_events", "build_runs", "learned")
@@ -172,6 +178,7 @@ def two_answers(world: World) -> tuple[str, str]:
     return old[0], new[0]
 
 
+@rows("R2.19", "R2.20", "R2.30", "R2.106")
 def test_a_newer_answer_takes_the_place_of_the_older(world: World) -> None:
     old, new = two_answers(world)
     assert world.rows("select entry_id, status, superseded_by from entries order by happened_at") == [
@@ -206,6 +213,7 @@ def test_what_a_person_vouched_for_is_not_replaced_by_itself(world: World) -> No
     assert world.memory().verify() == []
 
 
+@rows("R2.19", "R2.106", "R2.108")
 def test_contested_entries_come_later_in_a_search(world: World) -> None:
     session = Session("s")
     session.ask("Which colour has the cache button?", "Blue")
@@ -234,6 +242,7 @@ def test_what_was_rejected_does_not_come_back(world: World, story: Session) -> N
     assert world.memory().verify() == []
 
 
+@rows("R2.20")
 def test_rulings_can_be_undone(world: World, story: Session) -> None:
     taught(world, story)
     one, two = (row[0] for row in world.rows("select entry_id from entries order by entry_id limit 2"))
@@ -247,6 +256,7 @@ def test_rulings_can_be_undone(world: World, story: Session) -> None:
         world.memory().entries.rule(one, "restored", "")
 
 
+@rows("R2.28", "R2.29", "R2.107")
 def test_a_decision_rests_on_what_is_verified_and_earlier(world: World, story: Session) -> None:
     taught(world, story)
     decision = world.one("select entry_id from entries where entry_type = 'decision'")
@@ -266,16 +276,19 @@ def test_a_decision_rests_on_what_is_verified_and_earlier(world: World, story: S
 # --- policies ----------------------------------------------------------------------------------------------
 
 
+@rows("R2.18")
 def test_three_sessions_over_a_month_certify(world: World) -> None:
     day = 24 * 60
     for n, at in enumerate((0, 20 * day, 31 * day)):
         session = Session(f"s{n}")
         session._clock = iter(range(at, at + 100))  # type: ignore[assignment]
+        session.prompt("Always keep the cache in SQLite, never in memory.")
         session.ask("Where should the cache live?", "SQLite")
         world.write(session)
     world.memory().index()
     assert world.memory().learning.run().certified == 3
-    assert world.rows("select distinct stage from entries") == [("certified",)]
+    # A label that the agent wrote and the person picked is verified, and certified by a person only.
+    assert set(world.rows("select provenance, stage from entries")) == {("person", "certified"), ("picked", "verified")}
     assert world.memory().entries.run_policy() == []
     assert world.memory().verify() == []
 
@@ -284,7 +297,7 @@ def test_a_look_certifies_nothing(world: World) -> None:
     """Said in seven sessions of one day; a person looks at it now, long after."""
     for n in range(7):
         session = Session(f"s{n}")
-        session.ask("Where should the cache live?", "SQLite")
+        session.prompt("Always keep the cache in SQLite, never in memory.")
         world.write(session)
     world.memory().index()
     assert world.memory().learning.run().certified == 0
@@ -298,6 +311,7 @@ def test_a_look_certifies_nothing(world: World) -> None:
     assert {change.target for _, change in world.memory().entries.run_policy()} == {"certified"}
 
 
+@rows("R2.110")
 def test_what_nobody_uses_sinks_while_its_project_lives_on(world: World) -> None:
     """An answer of the first day; then work on 200 days in which nobody comes back to it."""
     first = Session("s0")

@@ -24,6 +24,7 @@ from axiommind.learning.policies import (
 from axiommind.projections.entry_rows import ENTRY_STATUSES, STAGES
 from tests.examples import examples
 from tests.learning.saying import claim, told
+from tests.rows import rows
 from tests.transcripts import World
 
 MANY = settings(max_examples=examples(500))
@@ -64,6 +65,7 @@ def settled(facts: EntryFacts) -> str:
 # --- stages ------------------------------------------------------------------------------------------------
 
 
+@rows("R2.1", "R2.18")
 @MANY
 @given(known())
 def test_stages_rise_one_at_a_time_and_in_order(facts: EntryFacts) -> None:
@@ -77,6 +79,7 @@ def test_stages_rise_one_at_a_time_and_in_order(facts: EntryFacts) -> None:
     assert [STAGES.index(change.target) for change in rises] == list(range(here + 1, here + 1 + len(rises)))
 
 
+@rows("R2.42")
 @MANY
 @given(known())
 def test_never_past_what_the_facts_allow(facts: EntryFacts) -> None:
@@ -108,6 +111,7 @@ def test_better_facts_never_lower(facts: EntryFacts, what: str) -> None:
     assert STAGES.index(settled(facts)) <= STAGES.index(settled(facts._replace(**{what: better[what]})))
 
 
+@rows("R2.88")
 @MANY
 @given(known())
 def test_without_a_person_or_a_check_nothing_is_verified(facts: EntryFacts) -> None:

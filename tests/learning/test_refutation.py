@@ -77,7 +77,7 @@ def test_a_later_claim_retires_what_it_replaces() -> None:
     new = Draft("decision", "Use Postgres", "Use Postgres", (Quote(1, "Use Postgres"),), "x", retires=("Redis",))
     assert refuted(said, [old, new]) == {0}
     chosen = select(said, [old, new])
-    assert chosen.kept == (new,) and chosen.notes == ("1 taken back later in the session",)
+    assert chosen.kept == (new,) and (chosen.refuted, chosen.merged, chosen.left_out) == (1, 0, 0)
 
 
 def test_a_plan_that_the_person_came_back_on_much_later() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from axiommind.config import Config
-from axiommind.errors import BadQuery, NotFound
+from axiommind.errors import BadQuery, NeedsPerson, NotFound
 from axiommind.learning.confirmation import says_the_same
 from axiommind.learning.trust import PRIOR, wilson
 from axiommind.memory import Memory, Scope
@@ -180,7 +180,7 @@ def test_an_agent_does_not_take_the_place_of_a_persons_word(talk: World) -> None
     agent = inside(talk).entries.remember("never", title="staging rebuild", quotes=[QUOTE])
     assert len(agent.conflicts) == 1
     stands = {row[0]: row[1] for row in talk.rows("select entry_id, status from entries")}
-    assert stands == {person.entry.entry_id: "contested", agent.entry.entry_id: "contested"}
+    assert stands == {person.entry.entry_id: "active", agent.entry.entry_id: "contested"}, "it contests itself alone"
 
 
 def test_what_a_person_rejected_stays_rejected(talk: World) -> None:
@@ -279,13 +279,13 @@ def test_forgetting_the_session_forgets_it_and_a_rebuild_is_the_same(talk: World
     assert tables(talk) == after and talk.memory().verify(deep=True) == []
 
 
-def test_who_decides_is_written_down(talk: World) -> None:
+def test_only_a_person_decides(talk: World) -> None:
     entry = talk.memory().entries.remember("Staging is rebuilt nightly", quotes=[QUOTE], session="talk").entry.entry_id
     agent = inside(talk)
-    assert (talk.memory().home.actor, agent.home.actor) == ("user", "agent")
-    agent.decisions.decide("Nothing is kept on staging", [entry], ALL, actor=agent.home.actor)
+    with pytest.raises(NeedsPerson, match="Nothing is kept on staging"):
+        agent.decisions.decide("Nothing is kept on staging", [entry], ALL)
     talk.memory().decisions.decide("Fixtures live in the repository", [entry], ALL)
-    assert {row["made_by"] for row in talk.memory().decisions.list(ALL)} == {"agent", "user"}
+    assert {row["made_by"] for row in talk.memory().decisions.list(ALL)} == {"user"}
 
 
 def test_the_command_line_speaks_for_whoever_runs_it(
@@ -302,7 +302,7 @@ def test_the_command_line_speaks_for_whoever_runs_it(
     assert main(asked) == 0
     printed = capsys.readouterr()
     assert printed.out.startswith("ent_") and "Remembered as verified, on 1 quote" in printed.err
-    monkeypatch.setenv("AI_AGENT", "some-agent")
+    monkeypatch.delenv("AXM_PERSON_TOKEN")  # whoever says nothing of itself, without a terminal
     assert main(["remember", "Never keep data there", "--evidence", found_id(talk, "staging night"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["stage"] == "working"
     assert main(["remember", "x", "--session", "talk", "--quote", "nobody ever said so"]) == 1

@@ -67,7 +67,7 @@ def test_a_session_start_says_the_newer_one(tmp_path: Path) -> None:
     with world.memory().recall.reading() as reader:
         packet = left_off(reader.db, PROJECT, session=None, source="startup", now=START + 4 * DAY * 60_000)
     assert packet is not None
-    told = [note.text for section in packet.sections if section.title == "Last decisions" for note in section.notes]
+    told = [note.text for section in packet.sections if section.title == "Decided and wanted" for note in section.notes]
     assert told == ["Actually go back to Redis for the session cache"]
 
 

@@ -30,7 +30,7 @@ def _world(tmp_path: Path, **rules: str) -> tuple[World, Memory, Path]:
     memory = world.memory()
     memory.index()
     for kind, claim in rules.items():
-        entry = memory.entries.remember(claim, kind=kind, quotes=[claim], session="s1", actor="user").entry
+        entry = memory.entries.remember(claim, kind=kind, quotes=[claim], session="s1").entry
         if entry.stage != "certified":
             memory.entries.promote(entry.entry_id, "a rule of ours", to="certified")
     return world, memory, root
@@ -119,3 +119,26 @@ def test_the_hint_is_a_command_that_works(tmp_path: Path) -> None:
     world, _, root = _world(tmp_path, domain="Invoices are made at night")
     done = axm(world, "rules", cwd=root)
     assert done.returncode == 1 and 'axm entry promote ID --to certified --reason "…"' in done.stderr
+
+
+def test_a_wish_of_the_hour_is_no_rule_until_somebody_vouches_for_it(tmp_path: Path) -> None:
+    root = tmp_path / "weather"
+    root.mkdir()
+    world = World(tmp_path / "machine")
+    said = ("Always run the linter before every commit", "The build is still failing, always check it before a push")
+    lines = Session("s1", cwd=str(root))
+    for text in said:
+        lines.prompt(text)
+    world.write(lines)
+    memory = world.memory()
+    memory.index()
+    ids = [
+        memory.entries.remember(text, kind="preference", quotes=[text], session="s1").entry.entry_id for text in said
+    ]
+
+    def rules() -> str:
+        return memory.entries.propose_rules(str(root), stages=("verified", "certified")).after
+
+    assert said[0] in rules() and said[1] not in rules()
+    memory.entries.promote(ids[1], "it keeps failing", to="certified")
+    assert said[1] in rules()

@@ -16,6 +16,7 @@ from axiommind.model import Event
 from axiommind.projections.task_fold import CLOSED, TASK_STATUSES, TRANSITIONS, FoldedTask, TaskEvent, fold
 from tests.examples import examples
 from tests.learning.task_log import START, TaskLog, apply, draft, in_batches, new_index, tables, timed
+from tests.rows import rows
 
 # Those that the acceptance rows name; the others are tried less often here, and ten times as often by `make proof`.
 CASES = examples(500)
@@ -148,6 +149,7 @@ bodies = st.one_of(
 )
 
 
+@rows("R2.65", "R2.97", "R2.21", "R2.22", "R2.63")
 @settings(max_examples=CASES)
 @given(st.lists(bodies, max_size=25))
 def test_any_events_in_any_order_fold_to_a_lawful_task(said: list[tuple[str, dict[str, Any]]]) -> None:
@@ -162,6 +164,7 @@ def test_any_events_in_any_order_fold_to_a_lawful_task(said: list[tuple[str, dic
 # --- drafts -------------------------------------------------------------------------------------------------
 
 
+@rows("R2.91")
 @settings(max_examples=CASES)
 @given(sessions)
 def test_pending_never_becomes_done_in_one_step(said: list[tuple[str, list[Draft], bool]]) -> None:
@@ -173,6 +176,7 @@ def test_pending_never_becomes_done_in_one_step(said: list[tuple[str, list[Draft
     assert starts <= {"pending", "in_progress"}
 
 
+@rows("R2.68", "R2.92", "R2.93")
 @settings(max_examples=CASES)
 @given(sessions)
 def test_blocked_tasks_have_blockers_and_done_ones_none(said: list[tuple[str, list[Draft], bool]]) -> None:
@@ -198,6 +202,7 @@ def test_what_was_not_found_changes_no_status(
     assert tables(log.db) == before
 
 
+@rows("R2.62", "R2.94", "R2.99", "R2.100")
 @settings(max_examples=CASES)
 @given(sessions, st.randoms(use_true_random=False))
 def test_learned_twice_is_learned_once(said: list[tuple[str, list[Draft], bool]], random: Any) -> None:
@@ -396,6 +401,7 @@ def renumbered(events: list[Event]) -> list[Event]:
 sizes = st.lists(st.integers(1, 7), max_size=30)
 
 
+@rows("R2.65", "R2.100")
 @settings(max_examples=CASES)
 @given(disturbed(), sizes)
 def test_any_interleaving_is_lawful_and_batches_do_not_matter(
@@ -441,6 +447,7 @@ def test_forgetting_in_the_middle_is_a_rebuild_without_what_was_forgotten(
     assert tables(in_batches(never, blobs, [])) == tables(rebuilt)
 
 
+@rows("R2.74")
 @settings(max_examples=SOME)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 7)), max_size=14), sizes)
 def test_effective_blockers_end_whatever_is_resolved_to_what(pairs: list[tuple[int, int]], batches: list[int]) -> None:

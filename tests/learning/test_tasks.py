@@ -17,6 +17,7 @@ from axiommind.projections.task_fold import OPEN, UNKNOWN_BLOCKER, unknown_block
 from axiommind.surfaces.render.tasks import task_as_text, task_detail_json
 from tests.counting import grows_linearly
 from tests.learning.task_log import MINUTE, PROJECT, START, TaskLog, draft, in_batches, span, tables, timed
+from tests.rows import rows
 
 
 def status_of(log: TaskLog, title: str) -> str:
@@ -29,6 +30,7 @@ def changes(log: TaskLog) -> list[tuple[str, str]]:
     return [(e.payload["from"], e.payload["to"]) for e in log.events if e.event_type == "task_status_changed"]
 
 
+@rows("R2.7", "R2.47", "R2.59", "R2.98")
 def test_a_task_is_opened_goes_on_and_is_done() -> None:
     log = TaskLog()
     log.learn(draft("Write the parser", "pending", "in_progress", "done", priority="high"))
@@ -52,6 +54,7 @@ def test_no_event_payload_holds_what_was_said() -> None:
     assert "eploy" not in said and "certificate" not in said and "ca.example" not in said
 
 
+@rows("R2.58", "R2.59")
 @pytest.mark.parametrize("start", ["pending", "blocked"])
 def test_done_out_of_nowhere_is_two_changes_with_the_same_evidence(start: str) -> None:
     log = TaskLog()
@@ -62,6 +65,7 @@ def test_done_out_of_nowhere_is_two_changes_with_the_same_evidence(start: str) -
     assert spans == [[span(0)], [span(0)]]
 
 
+@rows("R2.58")
 def test_a_new_task_never_starts_as_done() -> None:
     log = TaskLog()
     done = log.learn(draft("A", "done"))
@@ -70,6 +74,7 @@ def test_a_new_task_never_starts_as_done() -> None:
     assert changes(log) == [("in_progress", "done")]
 
 
+@rows("R2.47", "R2.59")
 def test_what_the_table_forbids_is_rejected_and_remembered() -> None:
     log = TaskLog()
     done = log.learn(draft("A", "in_progress", "pending", "done", "cancelled"))
@@ -148,6 +153,7 @@ def test_done_said_again_of_a_done_task_changes_nothing() -> None:
     assert detail is not None and len(detail.evidence) == 2
 
 
+@rows("R2.64", "R2.77", "R2.98")
 def test_blocked_without_a_word_why_gets_the_placeholder() -> None:
     log = TaskLog()
     log.learn(draft("A", "blocked"))
@@ -167,6 +173,7 @@ def test_the_placeholder_goes_by_the_key_of_its_words() -> None:
     assert unknown_blocker("")[1] == canonical_key("cond", "", UNKNOWN_BLOCKER)
 
 
+@rows("R2.22", "R2.25", "R2.48", "R2.49", "R2.53", "R2.60", "R2.66", "R2.99")
 def test_blockers_become_tasks_artifacts_and_conditions() -> None:
     log = TaskLog()
     log.learn(draft("Set up CI", "pending"))
@@ -197,6 +204,7 @@ def test_a_blocker_named_after_the_task_it_blocks_is_found() -> None:
     assert [b.status for b in blocked.blocked_by] == ["done"]  # a reader sees that it may go on
 
 
+@rows("R2.50", "R2.52")
 def test_an_explicit_id_is_that_task_or_else_a_condition_and_never_a_stub() -> None:
     log = TaskLog()
     log.learn(draft("Build", "pending"))
@@ -207,6 +215,7 @@ def test_an_explicit_id_is_that_task_or_else_a_condition_and_never_a_stub() -> N
     assert len(ask.list_tasks(log.db)) == 2
 
 
+@rows("R2.61", "R2.67", "R2.76")
 def test_weak_evidence_only_suggests() -> None:
     log = TaskLog()
     log.learn(draft("Ship", "blocked", blocked_by=["the moon"], quote="too short"))
@@ -216,12 +225,21 @@ def test_weak_evidence_only_suggests() -> None:
     assert task.task.status == "blocked"
 
 
+@rows("R2.51", "R2.57")
 def test_a_condition_keeps_the_tasks_it_may_mean() -> None:
     log = TaskLog()
     log.learn(draft("Migrate the user database", "pending"))
     log.learn(draft("Ship", "blocked", blocked_by=["migrate database somehow"]), session="s2")
     (row,) = log.db.execute("select current_json from entities where entity_type = 'condition'").fetchone()
     assert [c["task_id"] for c in json.loads(row)["candidates"]] == [log.task_id("Migrate the user database")]
+
+
+def test_a_condition_never_means_the_task_that_it_blocks() -> None:
+    log = TaskLog()
+    log.learn(draft("Migrate the user database", "pending"))
+    log.learn(draft("Migrate the user database", "blocked", blocked_by=["migrate database somehow"]), session="s2")
+    (row,) = log.db.execute("select current_json from entities where entity_type = 'condition'").fetchone()
+    assert json.loads(row)["candidates"] == []
 
 
 def test_a_task_blocked_by_itself_waits_for_something_unknown() -> None:
@@ -247,6 +265,7 @@ def test_a_circle_of_blockers_is_data() -> None:
     }
 
 
+@rows("R2.75")
 def test_blocked_lists_the_urgent_and_then_the_newest_first() -> None:
     log = TaskLog()
     for i, (title, priority) in enumerate(
@@ -259,6 +278,7 @@ def test_blocked_lists_the_urgent_and_then_the_newest_first() -> None:
     assert ask.list_tasks(log.db, ["done"]) == [] == ask.list_blocked_tasks(log.db, "elsewhere")
 
 
+@rows("R2.25", "R2.47", "R2.74", "R2.78")
 def test_a_condition_resolved_to_a_task_is_replaced_by_it() -> None:
     log = TaskLog()
     log.learn(draft("Ship", "blocked", blocked_by=["the moon"]), draft("Land", "pending"), draft("Fly", "pending"))
@@ -367,6 +387,7 @@ def test_a_new_blocker_in_a_grown_session_is_taken() -> None:
     assert {b.title for b in blocked.blocked_by} == {"the moon", "the sun"}
 
 
+@rows("R2.53", "R2.62")
 def test_a_stale_index_makes_the_same_keys() -> None:
     """Two that learn the same at the same time: the second one's events are dropped by their keys."""
     log, other = TaskLog(), TaskLog()
@@ -375,6 +396,7 @@ def test_a_stale_index_makes_the_same_keys() -> None:
     assert one.events == two.events
 
 
+@rows("R2.23", "R2.70")
 def test_a_new_title_keeps_the_task_and_the_old_alias() -> None:
     log = TaskLog()
     log.learn(draft("Fix login", "pending", "in_progress"))
@@ -598,6 +620,7 @@ def test_what_a_person_wants_done_is_not_dormant() -> None:
 # --- how it is shown -------------------------------------------------------------------------------------------
 
 
+@rows("R2.79")
 def test_the_history_says_what_a_task_waits_for_and_where_that_was_said() -> None:
     log = TaskLog()
     log.db.execute("insert into segments values (1, '/t/s1.jsonl')")
@@ -639,6 +662,7 @@ def test_what_it_may_wait_for_is_shown_as_what_it_became() -> None:
     }
 
 
+@rows("R2.47", "R2.59")
 def test_priorities_change_and_unknown_words_are_ignored() -> None:
     log = TaskLog()
     log.learn(draft("A", "pending", priority="urgent!!"))
@@ -699,6 +723,7 @@ def test_stage_is_the_highest_of_its_evidence() -> None:
         assert ask.list_tasks(log.db)[0].stage == ("working" if stage == "raw" else stage)
 
 
+@rows("R2.24")
 def test_forgetting_takes_the_task_with_it_and_leaves_no_edge_to_it() -> None:
     log = TaskLog()
     log.learn(draft("Build", "pending"))

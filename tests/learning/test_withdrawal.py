@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from axiommind.callers import AGENT
 from axiommind.extraction.contract import Extraction
 from axiommind.extraction.drafts import Draft
 from axiommind.extraction.extractors import rules
@@ -90,7 +91,7 @@ def test_what_a_person_ruled_on_stays(world: World, session: Session, word: str)
 
 def test_other_extractors_and_readers_of_a_part_take_nothing_back(world: World, session: Session) -> None:
     grown(world, session, Saying(claim("One")))
-    world.memory().entries.remember("The log is SQLite", session="s", quotes=[SAID], actor="agent")
+    world.memory().entries.remember("The log is SQLite", session="s", quotes=[SAID], caller=AGENT)
     other = Saying(claim("Other"))
     other.name = "another"
     grown(world, session, other)

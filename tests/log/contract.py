@@ -13,6 +13,7 @@ from axiommind.errors import Internal
 from axiommind.ids import canonical_json, checksum
 from axiommind.log import EventLog, Head, Sealed, seal_lines, seal_text
 from axiommind.text.redaction import MARK, Redactor
+from tests.rows import rows
 
 KEY = b"k" * 32
 OTHER = b"o" * 32
@@ -41,6 +42,7 @@ class LogContract:
     def put(log: EventLog, key: str, **more: Any) -> Any:
         return log.append_dedup("noted", actor="test", payload=more.pop("payload", {"n": 1}), dedupe_key=key, **more)
 
+    @rows("R2.13", "R2.33", "R2.34", "R2.97")
     def test_append_returns_what_was_written(self) -> None:
         log, _ = self.open()
         event = self.put(log, "a", session_id="s", project="p", happened_at=7, build_id="b")
@@ -48,6 +50,7 @@ class LogContract:
         assert (event.event_type, event.actor, event.session_id, event.project) == ("noted", "test", "s", "p")
         assert event.checksum == checksum({"n": 1})
 
+    @rows("R2.14", "R2.33")
     def test_same_key_writes_nothing(self) -> None:
         log, _ = self.open()
         assert self.put(log, "a") is not None
@@ -64,6 +67,7 @@ class LogContract:
         assert [e.position for e in events] == sorted({e.position for e in events})
         assert [e.ts for e in events] == [1000, 3000, 3000, 3000, 4000]
 
+    @rows("R2.35")
     def test_fetch_since_position_and_pair_mean_the_same(self) -> None:
         log, tick = self.open()
         tick(1000)
@@ -76,6 +80,7 @@ class LogContract:
         assert log.fetch_since(limit=2) == all_of_them[:2]
         assert log.last_position() == all_of_them[-1].position
 
+    @rows("R2.36")
     def test_types_filter_and_replay(self) -> None:
         log, _ = self.open()
         for i in range(1200):
@@ -118,6 +123,7 @@ class LogContract:
             self.put(log, "c", blobs=[seal_text(Redactor(OTHER), OTHER, "from another home")])
         assert len(log.fetch_since()) == 1
 
+    @rows("R2.105")
     def test_sensitivity_is_kept_and_says_what_was_redacted(self) -> None:
         log, _ = self.open()
         self.put(log, "a")
@@ -193,11 +199,13 @@ class LogContract:
         assert again.fetch_since() == [event]
         assert self.put(again, "a") is None
 
+    @rows("R2.4")
     def test_there_is_no_way_to_change_an_event(self) -> None:
         log, _ = self.open()
         offered = {name for name in dir(log) if not name.startswith("_")}
         assert not {n for n in offered if any(w in n for w in ("update", "delete", "remove", "edit", "set_"))}
 
+    @rows("R2.5", "R2.14")
     @given(
         st.lists(
             st.tuples(st.integers(0, 8), st.dictionaries(st.text(max_size=5), st.integers() | st.text(), max_size=3)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from axiommind.errors import LogCorrupt, TooNew
 from axiommind.log import EventLog, home_key
 from axiommind.log.sqlite import SqliteLog
 from tests.log.contract import KEY, LogContract, text
+from tests.rows import rows
 
 
 class TestSqliteLog(LogContract):
@@ -34,6 +36,7 @@ class TestSqliteLog(LogContract):
         return SqliteLog(log.path, KEY)
 
 
+@rows("R2.4")
 def test_the_database_itself_refuses_to_change_an_event(tmp_path: Path) -> None:
     log = SqliteLog(tmp_path / "log.db", KEY)
     log.append_dedup("noted", actor="t", payload={}, dedupe_key="a")
@@ -44,6 +47,20 @@ def test_the_database_itself_refuses_to_change_an_event(tmp_path: Path) -> None:
             db.execute(statement)
 
 
+@rows("R2.105")
+def test_a_redacted_payload_is_marked_and_holds_the_secret_nowhere(tmp_path: Path) -> None:
+    secret = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
+    log = SqliteLog(tmp_path / "log.db", KEY)
+    with closing(log):
+        for key, note in (("a", "nothing"), ("b", f"the key is {secret}")):
+            log.append_dedup("noted", actor="t", payload={"note": note}, dedupe_key=key)
+    with closing(sqlite3.connect(tmp_path / "log.db")) as db:
+        plain, marked = db.execute("select payload_json, payload_redacted, sensitivity from events order by position")
+    assert plain[1:] == (None, "normal")
+    assert marked[1] == marked[0] and marked[2] == "redacted" and secret not in marked[0]
+
+
+@rows("R2.34")
 def test_verify_finds_each_kind_of_damage(tmp_path: Path) -> None:
     def damaged(*statements: str) -> list[str]:
         path = Path(tempfile.mkdtemp(dir=tmp_path)) / "log.db"
@@ -81,6 +98,7 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     assert "backup" in caught.value.hint
 
 
+@rows("R0.85")
 def test_a_newer_file_is_refused(tmp_path: Path) -> None:
     SqliteLog(tmp_path / "log.db", KEY).close()
     db = sqlite3.connect(tmp_path / "log.db")

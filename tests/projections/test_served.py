@@ -16,13 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiommind.errors import AxmError
-from axiommind.ids import short_id
 from axiommind.memory import Scope
 from axiommind.surfaces import cli
 from tests.examples import examples
-from tests.transcripts import PROJECT, START, Lines, World
+from tests.served import MINUTE, item, line, made, spool
+from tests.transcripts import PROJECT, START, World
 
-MINUTE = 60_000
 HOSTILE = (
     b"",
     b"not json",
@@ -41,28 +40,6 @@ HOSTILE = (
 )
 
 
-def line(session: str = "now", at: float = 10, **fields: Any) -> bytes:
-    given: dict[str, Any] = {
-        "v": 1,
-        "at": START + int(at * MINUTE),
-        "hook": "UserPromptSubmit",
-        "session": session,
-        "project": PROJECT,
-        "items": [{"id": "abc123", "kind": "prompt", "score": 0.93}],
-        "tokens": 120,
-        "ms": 45,
-    }
-    return json.dumps({**given, **fields}).encode() + b"\n"
-
-
-def spool(world: World, data: bytes, session: str = "now") -> Path:
-    path = world.home / "hooks" / "served" / f"{session}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
-        file.write(data)
-    return path
-
-
 def served(world: World) -> list[tuple[Any, ...]]:
     return world.rows("select session_id, project, hook, at, tokens, took_ms from served order by id")
 
@@ -70,28 +47,6 @@ def served(world: World) -> list[tuple[Any, ...]]:
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return made(tmp_path)
-
-
-def made(base: Path) -> World:
-    """An old session decided something; a new one asks about it, and acts on what it was given."""
-    world = World(base)
-    old = Lines("old")
-    old.prompt("How do we keep the forecast fresh?")
-    old.answer("We set retry_budget to 45 s in src/forecast/refresh.py, because the API is slow.")
-    now = Lines("now")
-    now.prompt("The forecast is stale again, what was it?", at=10.01)
-    now.answer("I raise retry_budget now.", at=11)
-    now.tool("Edit", at=12, file_path=f"{PROJECT}/src/forecast/refresh.py", old_string="a", new_string="b")
-    now.prompt("thanks", at=13)
-    world.write(old)
-    world.write(now)
-    world.memory().index()
-    return world
-
-
-def item(world: World, session: str = "old", kind: str = "response") -> dict[str, Any]:
-    number = world.one(f"select id from passages where session_id = '{session}' and kind = '{kind}' limit 1")
-    return {"id": short_id(number), "kind": kind, "score": 0.97}
 
 
 def test_an_answer_is_one_event_however_often_it_is_read(world: World) -> None:
@@ -233,13 +188,16 @@ def test_the_command(world: World, capsys: pytest.CaptureFixture[str], monkeypat
     assert cli.main(["grounding"]) == 0
     out, err = capsys.readouterr()
     assert "UserPromptSubmit" in out and "100%" in out
-    assert "Used: 1 of 1 item (100%). Given: 120 tokens, 120 for each that was used." in err
+    assert "too few" in out, "one item says nothing"
+    assert "Too few to say: 1 of 1 item (100%, between 27% and 100%)." in err
+    assert "Given: 120 tokens." in err
     assert "Prompts: 1 answered, 1 left alone." in err
     assert cli.main(["grounding", "--session", "no", "--items"]) == 0
     assert "refresh.py" in capsys.readouterr().out
     assert cli.main(["grounding", "--json", "--items", "--all-projects"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["schema"] == "axm.grounding.v1"
-    assert record["hooks"][0]["kinds"][0]["used"] == 1
+    kind = record["hooks"][0]["kinds"][0]
+    assert (kind["used"], kind["verdict"], kind["chance"], kind["weight"]) == (1, "too_few", 0.05, 1.0)
     assert record["items"][0]["reason"] == "file"
     assert cli.main(["grounding", "--session", "nobody"]) == 1

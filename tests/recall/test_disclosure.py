@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from axiommind.config import Disclosure
+from axiommind.ids import short_id
 from axiommind.memory import Memory, Scope
 from axiommind.model import Citation
 from axiommind.recall.cache import Kept
@@ -21,9 +22,8 @@ from axiommind.recall.disclosure import (
     TimelineItem,
     client_chars,
     decide,
-    fit,
-    within,
 )
+from axiommind.recall.layer_budget import fit
 from axiommind.recall.recall import Silence
 from axiommind.search.hits import Learned
 from axiommind.surfaces.render.fence import fenced
@@ -31,6 +31,8 @@ from axiommind.surfaces.render.recall import as_text
 from axiommind.text.estimate import estimate_tokens
 from axiommind.text.query_terms import clauses
 from tests.learning.sessions import QUESTION, answered
+from tests.recall.packets import learned
+from tests.rows import rows
 from tests.search.asking import NOW, tell
 from tests.transcripts import PROJECT, Lines, World
 
@@ -50,6 +52,7 @@ def items(*scores: float) -> list[IndexItem]:
 # --- the rules ---------------------------------------------------------------------------------------------------
 
 
+@rows("R3.20", "R3.21", "R3.22", "R3.23", "R3.24", "R3.25", "R3.45")
 @pytest.mark.parametrize(
     ("scores", "timeline", "details", "reason"),
     [
@@ -70,6 +73,7 @@ def test_what_opens_by_itself(scores: tuple[float, ...], timeline: str, details:
     assert decide(items(*scores), SETTINGS) == (tuple(timeline), tuple(details), reason)
 
 
+@rows("R3.16", "R3.26", "R3.40")
 def test_settings_bound_what_opens() -> None:
     many = items(0.9, 0.9, 0.9)
     assert decide(many, SETTINGS._replace(max_expand=2)).timeline_ids == ("a", "b")
@@ -125,6 +129,7 @@ everything = st.builds(
 )
 
 
+@rows("R3.18", "R3.46", "R3.32")
 @given(everything, st.integers(-5, 4_000), st.sampled_from(["", "wombat cache"]))
 @example(Disclosed((item("a", 1.0),), (), (), Meta(1, 0, 0)), 10**6, "")
 def test_never_over_the_budget(found: Disclosed, budget: int, asked: str) -> None:
@@ -171,7 +176,8 @@ def test_a_part_of_a_detail_is_the_part_that_was_asked_for() -> None:
     assert 480 < shown.meta.estimated_tokens <= 600
 
 
-def test_details_go_first_then_the_timeline_from_its_ends_then_the_index_from_its_end() -> None:
+@rows("R3.17", "R3.18")
+def test_the_index_then_what_is_near_then_details_then_what_is_farther_away() -> None:
     index = tuple(items(0.9, 0.8, 0.8))
     timeline = tuple(TimelineItem(str(i), NOW + i, "prompt", f"said {i}", i == 3) for i in range(7))
     detail = Detail("a", "word " * 100, "prompt", NOW, "s1", None, 125, False)
@@ -181,19 +187,30 @@ def test_details_go_first_then_the_timeline_from_its_ends_then_the_index_from_it
         shown = fit(found, budget, SETTINGS)
         return len(shown.matches), "".join(near.id for near in shown.timeline), len(shown.details)
 
-    assert left(600) == (3, "0123456", 1)
-    assert left(430) == (3, "0123456", 0)
-    assert [left(budget)[1] for budget in (429, 389, 349, 309, 269, 229)] == [
-        "123456", "12345", "2345", "234", "34", ""
+    assert list(dict.fromkeys(left(budget) for budget in range(20, 800))) == [
+        (0, "", 0), (1, "", 0), (2, "", 0), (3, "", 0), (3, "34", 0), (3, "234", 0), (3, "234", 1),
+        (3, "2345", 1), (3, "12345", 1), (3, "123456", 1), (3, "0123456", 1),
     ]  # fmt: skip
-    assert [left(budget)[0] for budget in (200, 149, 125)] == [3, 2, 1] and left(40) == (0, "", 0)
 
 
-def test_details_that_were_asked_for_share_a_budget() -> None:
-    many = [Detail(str(i), "x" * size, "prompt", NOW, "s", None, 1, False) for i, size in enumerate((40, 9_000, 9_000))]
-    shown = within(many, 1_000)
-    assert [detail.id for detail in shown] == ["0", "1", "2"] and shown[0] == many[0]
-    assert 950 < sum(estimate_tokens(detail.content) for detail in shown) <= 1_000
+@rows("R3.18")
+@given(everything, st.integers(0, 3_000), st.integers(0, 500), st.sampled_from(["", "wombat cache"]))
+def test_more_budget_never_gives_less(found: Disclosed, budget: int, more: int, asked: str) -> None:
+    less, shown = (fit(found, tokens, SETTINGS, clauses(asked)) for tokens in (budget, budget + more))
+    assert less.matches == shown.matches[: len(less.matches)]
+    assert {id(near) for near in less.timeline} <= {id(near) for near in shown.timeline}
+    assert [detail.id for detail in less.details] == [detail.id for detail in shown.details][: len(less.details)]
+    for before, after, whole in zip(less.details, shown.details, found.details, strict=False):
+        assert before.content != whole.content or after.content == whole.content
+
+
+def test_what_stands_in_the_index_is_not_said_again_around_it() -> None:
+    index = (item("a", 0.9), item("b", 0.85), item("c", 0.85))
+    timeline = tuple(TimelineItem(name, NOW, "prompt", f"said by {name}", name == "a", None, "s1") for name in "abx")
+    text = as_text(fit(Disclosed(index, timeline, (), Meta(3, 0, 0)), 2_000, SETTINGS), 2_000)
+    around = text.partition("## Timeline Context")[2]
+    assert ": match 1 [a]" in around and ": match 2 [b]" in around and ": said by x [x]" in around
+    assert "said by a" not in around and "said by b" not in around
 
 
 # --- what still stands -------------------------------------------------------------------------------------------
@@ -302,7 +319,10 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> World:
     lines.prompt("now the penguin")
     lines.answer("The penguin is fine.")
     world.write(lines)
-    tell(world, "s2", "the wombat is elsewhere", cwd="/home/dev/other")
+    other = Lines("s2", cwd="/home/dev/other")
+    other.prompt("the wombat is elsewhere")
+    other.answer("The wombat cache is elsewhere.")
+    world.write(other)
     world.memory().index()
     return world
 
@@ -316,6 +336,7 @@ def first(world: World, text: str) -> str:
     return world.memory().recall.index(text, EVERYWHERE, min_score=0.0, now=NOW)[0].id
 
 
+@rows("R3.2", "R3.13")
 def test_a_timeline_is_what_was_said_around_targets_once_and_in_order(day: World) -> None:
     memory, all_ids = day.memory(), ids(day)
     assert len(all_ids) == 6
@@ -327,6 +348,21 @@ def test_a_timeline_is_what_was_said_around_targets_once_and_in_order(day: World
     assert [one.id for one in memory.recall.timeline([all_ids[3]], window=0)] == [all_ids[3]]
 
 
+def test_around_a_match_a_persons_words_are_said_once(world: World) -> None:
+    """Not as what they became as well."""
+    wish = "Always keep the tide tables sorted by harbour"
+    lines = Lines("s1")
+    lines.prompt(f"{wish}.", at=0)
+    lines.answer("I will.", at=1)
+    learned(world, lines)
+    found = world.rows("select id, kind from passages where session_id = 's1'")
+    (answer,), (entry,) = ([short_id(n) for n, kind in found if kind == wanted] for wanted in ("response", "insight"))
+    with world.memory().recall.reading() as reader:
+        assert [one.type for one in reader.timeline([answer], is_served=True)] == ["prompt", "response"]
+        assert entry in [one.id for one in reader.timeline([entry], is_served=True)]
+
+
+@rows("R3.3", "R3.14")
 def test_details_say_what_belongs_together(day: World) -> None:
     memory, all_ids = day.memory(), ids(day)
     prompt, answer, edit = memory.recall.details([all_ids[1], "nothing", all_ids[2], all_ids[3]])
@@ -354,7 +390,8 @@ def eager(world: World, floor: float = 0.0, other: float = 0.0) -> Memory:
     memory = world.memory()
     config = memory.config
     memory.home.config = config._replace(
-        disclosure=config.disclosure._replace(min_score=floor), hooks=config.hooks._replace(other_projects=other)
+        disclosure=config.disclosure._replace(min_score=floor),
+        hooks=config.hooks._replace(other_projects=other, prompt_chance=floor),
     )
     return memory
 
@@ -362,23 +399,37 @@ def eager(world: World, floor: float = 0.0, other: float = 0.0) -> Memory:
 WOMBAT = "why is the wombat cache stale in the weather app"
 
 
-def test_the_own_project_comes_first_and_others_are_named(day: World) -> None:
+RULE = "Always clear the stale wombat cache of the weather app before a release."
+
+
+def test_the_own_project_comes_first_and_others_are_named(day: World, tmp_path: Path) -> None:
     own = eager(day).recall(WOMBAT, Scope(PROJECT), now=NOW)
     assert own is not None and {one.project for one in own.matches} == {PROJECT}
     assert not any(one.elsewhere for one in own.matches)
+    world = World(tmp_path)
+    lines = Lines("s1")
+    lines.prompt(RULE)
+    lines.answer("The wombat cache of the weather app is stale because nobody clears it.")
+    world.write(lines)
+    world.memory().index()
+    world.memory().learning.run()
     for scope in (Scope("/home/dev/empty"), EVERYWHERE):
-        other = eager(day).recall(WOMBAT, scope, now=NOW)
+        other = eager(world).recall(WOMBAT, scope, now=NOW)
         assert other is not None and all(one.elsewhere for one in other.matches)
+        assert {(one.type, one.provenance) for one in other.matches} == {("insight", "person")}, "no answer of an agent"
+        assert not other.timeline, "what was said around it stays in its project"
         assert f"from {PROJECT}" in as_text(other, 800)
-    silent = eager(day, other=1.01).recall.answer(WOMBAT, Scope("/home/dev/empty"), now=NOW)
-    assert isinstance(silent, Silence) and silent.why == "nothing_relevant" and 0 < (silent.best or 0) < 1
+    for memory in (eager(world, other=1.01), eager(day)):
+        silent = memory.recall.answer(WOMBAT, Scope("/home/dev/empty"), now=NOW)
+        assert isinstance(silent, Silence) and silent.why == "nothing_relevant" and silent.best is None
 
 
+@rows("R3.12", "R3.20")
 def test_silence(day: World) -> None:
     memory = eager(day)
     assert memory.recall.answer("yes", EVERYWHERE, now=NOW) == Silence("nothing_to_ask")
     assert memory.recall(WOMBAT, EVERYWHERE, now=NOW, budget=20) is None
-    assert memory.recall(WOMBAT, Scope(PROJECT), now=NOW, session="s1") is not None  # the other project's
+    assert memory.recall(WOMBAT, Scope(PROJECT), now=NOW, session="s1") is None  # the other project's agent stays there
     assert memory.recall("the quokka committee of Saturday evening", EVERYWHERE, now=NOW) is None
     seen = memory.recall(WOMBAT, Scope(PROJECT), now=NOW)
     assert seen is not None
@@ -395,6 +446,7 @@ def test_a_prompt_is_no_query(day: World) -> None:
 # --- what is kept ------------------------------------------------------------------------------------------------
 
 
+@rows("R3.34", "R3.35", "R3.47")
 def test_the_second_answer_is_kept_until_the_index_changes(settled: World, monkeypatch: pytest.MonkeyPatch) -> None:
     import axiommind.search.find as searching
 
@@ -434,6 +486,7 @@ def test_the_second_answer_is_kept_until_the_index_changes(settled: World, monke
     assert len(ask()[0]) == len(ruled) + 1
 
 
+@rows("R3.33")
 def test_what_is_kept_is_bounded_in_number_and_in_time() -> None:
     clock = [0.0]
     kept: Kept[int] = Kept(2, 1_000, lambda: clock[0])

@@ -4,69 +4,30 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 
 import pytest
 
 from axiommind.memory import Scope
-from axiommind.projections.scope import open_scoped
-from axiommind.recall.disclosure import Packet
-from axiommind.recall.packets.file import about_file, is_distinctive
+from axiommind.recall.packet import Packet
+from axiommind.recall.packets.file import about_file
+from axiommind.recall.packets.file_identity import is_distinctive
 from axiommind.recall.packets.known_error import known_error
 from axiommind.recall.packets.session_start import left_off, recovery
-from axiommind.search.find import connect
 from axiommind.surfaces.render.recall import packet_text
-from axiommind.tools.error_signature import is_same, signatures
 from tests.learning.sessions import Session
-from tests.transcripts import PROJECT, START, Lines, World
+from tests.recall.packets import NOW, learned, reading, start, told
+from tests.transcripts import PROJECT, Lines, World
 
 DAY_MS = 86_400_000
-NOW = START + DAY_MS
 TAX = f"{PROJECT}/src/billing/tax_rates.py"
 MISSING = "Exit code 1\nModuleNotFoundError: No module named 'yaml'"
-
-
-def learned(world: World, *sessions: Lines) -> World:
-    for lines in sessions:
-        world.write(lines, folder=(lines.cwd or PROJECT).replace("/", "-"))
-    world.memory().index()
-    world.memory().learning.run()
-    return world
-
-
-@contextmanager
-def reading(world: World) -> Iterator[sqlite3.Connection]:
-    db = open_scoped(world.home / "index.db", None)
-    connect(db)
-    try:
-        yield db
-    finally:
-        db.close()
-
-
-def told(packet: Packet | None) -> dict[str, list[str]]:
-    return {section.title: [note.text for note in section.notes] for section in packet.sections} if packet else {}
-
-
-def start(
-    world: World, *, source: str = "startup", now: int = NOW, skip: frozenset[str] = frozenset()
-) -> Packet | None:
-    with reading(world) as db:
-        return left_off(db, PROJECT, session="new", source=source, now=now, skip=skip)
 
 
 def edit(world: World, path: str, *, session: str = "new") -> dict[str, list[str]]:
     with reading(world) as db:
         return told(about_file(db, path, PROJECT, session=session))
-
-
-def fail(
-    world: World, error: str, command: str = "make check", *, project: str = PROJECT, session: str = "new"
-) -> list[str]:
-    with reading(world) as db:
-        packet = known_error(db, "Bash", {"command": command}, error, project, session=session)
-    return [note.text for note in packet.notes] if packet else []
 
 
 # --- where we left off -----------------------------------------------------------------------------------
@@ -89,19 +50,21 @@ def busy(world: World) -> World:
     return learned(world, session)
 
 
-def test_a_start_tells_what_is_open_decided_and_said_last(busy: World) -> None:
+def test_a_start_tells_of_the_last_session_what_was_decided_and_what_is_open(busy: World) -> None:
     packet = start(busy)
     assert packet is not None
-    assert told(packet) == {
-        "Blocked": ["Ship it: waits for Add docs"],
-        "Open tasks": ["Add rates (in progress)", "Add docs (pending)"],
-        "Last decisions": ["Which store should invoices use? → SQLite"],
-        "Last session": [
-            "2026-01-05: Please add tax rates to the invoices",
-            "asked last: and round them half up, per line",
-            "answered last: Rates are in; rounding is half up per line.",
-        ],
-    }
+    assert list(told(packet).items()) == [
+        (
+            "Last session",
+            [
+                "asked: Please add tax rates to the invoices",
+                "asked last: and round them half up, per line",
+                "ended: Rates are in; rounding is half up per line.",
+            ],
+        ),
+        ("Decided and wanted", ["Which store should invoices use? → SQLite"]),
+        ("Open tasks", ["Add rates (in progress)", "Ship it: waits for Add docs", "Add docs (pending)"]),
+    ]
     assert all(note.citation is not None and len(note.text) <= 200 for note in packet.notes)
 
 
@@ -129,15 +92,16 @@ def test_every_note_opens(busy: World) -> None:
     opens: dict[str, Callable[[str], object]] = {"tsk_": memory.tasks.show, "ent_": memory.entries.show}
     assert {note.id[:4] for note in notes} >= set(opens)
     assert all(opens.get(note.id[:4], memory.passages.show)(note.id) for note in notes)
+    assert all(memory.passages.show(note.shown_id).session_id == note.session_id for note in notes)
 
 
 @pytest.mark.parametrize("source", ["resume", "clear"])
 def test_whoever_goes_on_is_not_told_of_the_last_session(busy: World, source: str) -> None:
-    assert list(told(start(busy, source=source))) == ["Blocked", "Open tasks", "Last decisions"]
+    assert list(told(start(busy, source=source))) == ["Decided and wanted", "Open tasks"]
 
 
 def test_old_news_is_no_news(busy: World) -> None:
-    assert list(told(start(busy, now=NOW + 31 * DAY_MS))) == ["Last decisions"]
+    assert list(told(start(busy, now=NOW + 31 * DAY_MS))) == ["Decided and wanted"]
 
 
 def test_what_was_told_is_not_told_again(busy: World) -> None:
@@ -156,7 +120,7 @@ def test_the_last_session_is_neither_this_one_nor_a_subagent(world: World) -> No
     folder = world.write(first).with_suffix("") / "subagents"
     folder.mkdir(parents=True)
     (folder / "agent-a1.jsonl").write_bytes(helper.data())
-    assert told(start(learned(world, first, this)))["Last session"] == ["2026-01-05: look at the rates table"]
+    assert told(start(learned(world, first, this)))["Last session"] == ["asked: look at the rates table"]
 
 
 def test_nothing_known_is_silence(world: World) -> None:
@@ -171,7 +135,7 @@ def test_nothing_known_is_silence(world: World) -> None:
 def test_a_decision_that_does_not_stand_is_not_told(busy: World, act: str) -> None:
     decision = busy.one("select entry_id from entries where entry_type = 'decision'")
     busy.memory().entries.rule(decision, act, "it was a mistake")
-    assert "Last decisions" not in told(start(busy))
+    assert "Decided and wanted" not in told(start(busy))
 
 
 DECIDED = "We decided to store session tokens in Redis because of its latency"
@@ -186,7 +150,7 @@ def test_words_that_do_not_stand_are_not_quoted(world: World) -> None:
     learned(world, session)
     assert "Redis" in str(start(world))
     world.memory().entries.rule(world.one("select entry_id from entries"), "contested", "is it so?")
-    assert told(start(world)) == {"Last session": ["2026-01-05: look at the login page, please"]}
+    assert told(start(world)) == {"Last session": ["asked: look at the login page, please"]}
     with reading(world) as db:
         assert told(recovery(db, "s1")) == {"Asked": ["first: look at the login page, please"]}
 
@@ -194,13 +158,18 @@ def test_words_that_do_not_stand_are_not_quoted(world: World) -> None:
 def test_what_was_decided_is_said_once(world: World) -> None:
     opened, closed = Session("s1"), Session("s2")
     opened.prompt(f"{DECIDED}.")
-    assert list(told(start(learned(world, opened)))) == ["Last session"]
+    assert told(start(learned(world, opened))) == {"Last session": [f"asked: {DECIDED}."]}
     closed.prompt("look at the login page, please", at=60)
     closed.prompt("We decided to use Argon2 instead of bcrypt for hashing passwords. Thanks!", at=61)
     closed.answer("Noted: we decided to use Argon2 instead of bcrypt for hashing passwords.", at=62)
-    packet = told(start(learned(world, closed)))
-    assert len(packet["Last decisions"]) == 2
-    assert packet["Last session"] == ["2026-01-05: look at the login page, please"]
+    assert told(start(learned(world, closed))) == {
+        "Last session": [
+            "asked: look at the login page, please",
+            "asked last: We decided to use Argon2 instead of bcrypt for hashing passwords. Thanks!",
+            "ended: Noted: we decided to use Argon2 instead of bcrypt for hashing passwords.",
+        ],
+        "Decided and wanted": [DECIDED],
+    }
 
 
 def test_a_copy_of_this_session_is_not_the_last_one(world: World) -> None:
@@ -212,7 +181,7 @@ def test_a_copy_of_this_session_is_not_the_last_one(world: World) -> None:
     original.prompt("and at the other table")
     learned(world, older, original)
     assert "look at the rates table" in str(start(world))
-    assert told(start(learned(world, fork)))["Last session"] == ["2026-01-05: something else altogether"]
+    assert told(start(learned(world, fork)))["Last session"] == ["asked: something else altogether"]
 
 
 def test_of_a_reversed_decision_the_new_one_is_told(world: World) -> None:
@@ -222,7 +191,7 @@ def test_of_a_reversed_decision_the_new_one_is_told(world: World) -> None:
     second.ask("Which store should invoices use?", "Postgres")
     for lines in (first, second):
         lines.prompt("go on with that, please")
-    assert told(start(learned(world, first, second)))["Last decisions"] == [
+    assert told(start(learned(world, first, second)))["Decided and wanted"] == [
         "Which store should invoices use? → Postgres"
     ]
 
@@ -280,12 +249,12 @@ def test_a_note_says_the_stage_of_what_is_not_sure(world: World) -> None:
         with reading(world) as db:
             packet = about_file(db, TAX, PROJECT, session="new")
         assert packet is not None
-        return packet.notes[0].stage, packet_text(packet, 500)
+        return packet.notes[0].stage, packet_text(packet)
 
     assert given()[0] == "" and "verified" not in given()[1]
     with closing(sqlite3.connect(world.home / "index.db")) as db, db:
         db.execute("update entries set stage = 'candidate'")
-    assert given()[0] == "candidate" and ", candidate · " in given()[1]
+    assert given()[0] == "candidate" and "(fact, candidate)\n" in given()[1]
 
 
 @pytest.mark.parametrize(
@@ -388,179 +357,18 @@ def test_a_slip_says_nothing_about_a_file(world: World, errors: list[str]) -> No
     assert edit(edited(world, *errors), TAX) == {}
 
 
-# --- met before ------------------------------------------------------------------------------------------
-
-
-def met(world: World, *steps: tuple[str, str, bool], cwd: str = PROJECT, session: str = "old") -> World:
-    """A session of commands: (command, what came back, whether it failed)."""
-    lines = Session(session, cwd=cwd)
-    lines.prompt("run the checks")
-    for command, answer, failed in steps:
-        lines.use("Bash", answer, failed, command=command)
-    return learned(world, lines)
-
-
-INSTALLED = (("make check", MISSING, True), ("uv add pyyaml", "added", False), ("make check", "all good", False))
-
-
-def test_an_error_that_was_got_over_is_told_with_what_was_done(world: World) -> None:
-    met(world, *INSTALLED)
-    assert fail(world, MISSING) == [
-        "met on 2026-01-05: ModuleNotFoundError: No module named 'yaml'; then running `uv add pyyaml` and it worked"
-    ]
-
-
-ROLE = (
-    'Exit code 1\nE   psycopg.OperationalError: connection failed: connection to server at "127.0.0.1" failed: '
-    'FATAL:  role "ledger_app" does not exist\n1 error in 0.31s'
-)
-FAILED, PASSED = ("pytest -q tests/ledger", ROLE, True), ("pytest -q tests/ledger", "14 passed", False)
-CREATED, LOOKED = ("createuser ledger_app", "", False), ("psql -c 'select 1'; git status; ls", "ok", False)
-
-
-@pytest.mark.parametrize("between", [[CREATED], [LOOKED, CREATED, ("cat pg_hba.conf", "…", False)]])
-def test_a_command_that_nobody_knows_may_have_helped(world: World, between: list[tuple[str, str, bool]]) -> None:
-    met(world, FAILED, *between, PASSED)
-    (note,) = fail(world, ROLE, "pytest -q tests/ledger")
-    assert note.endswith("; then running `createuser ledger_app` and it worked")
-
-
-@pytest.mark.parametrize(
-    "between",
-    [
-        [LOOKED],
-        [(f"./try-{n}", "ok", False) for n in range(4)],  # which of them?
-        [CREATED, FAILED, LOOKED],  # that was not it
-        [CREATED, ("sed -i s/app/admin/ conftest.py", "", False)],  # or was it the edit?
-        [("python3 -c 'import psycopg'", "", False), ("docker compose ps", "db up", False)],
-    ],
-)
-def test_what_may_not_have_helped_is_not_told(world: World, between: list[tuple[str, str, bool]]) -> None:
-    assert fail(met(world, FAILED, *between, PASSED), ROLE, "pytest -q tests/ledger") == []
-
-
-def test_a_sentence_in_a_note_ends_once(world: World) -> None:
-    error = "Exit code 2\nsrc/pay.ts(8,2): error TS2322: Type 'string' is not assignable to type 'number'."
-    session = Session("old")
-    session.prompt("run the checks")
-    session.use("Bash", error, True, command="bun run typecheck")
-    session.use("Edit", file_path=f"{PROJECT}/src/pay.ts", old_string="'1'", new_string="1")
-    session.use("Bash", "$ tsc --noEmit", command="bun run typecheck")
-    (note,) = fail(learned(world, session), error, "bun run typecheck")
-    assert "to type 'number'; then editing pay.ts" in note
-
-
-def test_a_call_that_had_to_be_another_is_told(world: World) -> None:
-    error = "Exit code 2\nerror: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS] <COMMAND>"
-    met(world, ("rtk bun run test", error, True), ("bun run test", "12 pass", False))
-    (note,) = fail(world, error, "rtk bun run test 2>&1")
-    assert note.endswith("; then this worked: `bun run test`")
-
-
-def test_a_complaint_about_code_was_mended_in_the_files_it_names(world: World) -> None:
-    error = "Exit code 2\nsrc/billing/tax_rates.py:{}: error: Missing return statement in tax  [return]"
-    session = Session("old")
-    session.prompt("run the checks")
-    session.use("Bash", error.format(12), True, command="mypy src")
-    session.use("Edit", file_path=f"{PROJECT}/other.py", old_string="a", new_string="b")
-    session.use("Edit", file_path=TAX, old_string="    pass", new_string="    return 0")
-    session.use("Bash", "Success: no issues found", command="mypy src")
-    learned(world, session)
-    (note,) = fail(world, error.format(40), "mypy src")
-    assert note.endswith("then editing tax_rates.py (`pass` → `return 0`) and it worked")
-
-
-@pytest.mark.parametrize(
-    "steps",
-    [
-        INSTALLED[:2],  # it never worked
-        (INSTALLED[0], INSTALLED[2]),  # it came and went by itself
-        (*INSTALLED[:2], ("make check | tail -3", "2 failed", False)),  # a pipe hid that it failed
-        (*INSTALLED[:2], ("make docs", "built", False)),  # something else worked
-    ],
-)
-def test_what_was_not_got_over_is_not_told(world: World, steps: tuple[tuple[str, str, bool], ...]) -> None:
-    assert fail(met(world, *steps), MISSING) == []
-
-
-def test_a_fix_that_was_ruled_out_is_not_told(world: World) -> None:
-    error = "Exit code 2\nsrc/rates.ts(218,25): error TS7006: Parameter 'p' implicitly has an 'any' type."
-    session = Session("old")
-    session.prompt("run the checks")
-    session.use("Bash", error, True, command="bun run typecheck")
-    session.answer("The parameter needs a type because the compiler is strict here.")
-    session.use("Edit", file_path=f"{PROJECT}/src/rates.ts", old_string="(p)", new_string="(p: Rate)")
-    session.use("Bash", "$ tsc --noEmit", command="bun run typecheck")
-    learned(world, session)
-    assert fail(world, error, "bun run typecheck")
-    fix = world.one("select entry_id from entries where rule = 'fixes'")
-    world.memory().entries.rule(fix, "deprecated", "the type was wrong")
-    assert fail(world, error, "bun run typecheck") == []
-
-
-def test_this_session_knows_its_own_errors(world: World) -> None:
-    assert fail(met(world, *INSTALLED), MISSING, session="old") == []
-
-
-def test_another_name_is_another_error(world: World) -> None:
-    assert fail(met(world, *INSTALLED), MISSING.replace("yaml", "numpy")) == []
-
-
-def test_another_project_is_named_as_one(world: World) -> None:
-    met(world, *INSTALLED)
-    (note,) = fail(world, MISSING, project="/home/dev/other")
-    assert note.startswith("met in another project on 2026-01-05: ")
-
-
-def test_a_fix_is_told_once(world: World) -> None:
-    with reading(met(world, *INSTALLED)) as db:
-        asked = ("Bash", {"command": "make check"}, MISSING, PROJECT)
-        packet = known_error(db, *asked, session="new")
-        assert packet is not None
-        served = frozenset(note.id for note in packet.notes)
-        assert known_error(db, *asked, session="new", skip=served) is None
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        "",
-        "Exit code 1",
-        "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
-        "String to replace not found in file.\nString: x",
-        "The user doesn't want to proceed with this tool use. The tool use was rejected",
-        "Command timed out after 2m 0s",
-        "Exit code 1\n3 failed",
-        "AssertionError: assert 3 == 4",
-        "ls: cannot access 'x': No such file or directory",
-    ],
-)
-def test_a_trivial_error_has_no_signature(error: str) -> None:
-    assert signatures(error) == []
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("src/a.ts(1,2): error TS7006: Parameter 'p' is any", "b.ts(9,9): error TS7006: Parameter 'p' is any", True),
-        ("a.ts(1,2): error TS7006: Parameter 'p' is any", "a.ts(1,2): error TS7006: Parameter 'q' is any", False),
-        ("error[E0308]: mismatched types at 0x7ffe12", "error[E0308]: mismatched types at 0xdeadbe", True),
-        ("zsh: command not found: docker", "zsh: command not found: podman", False),
-        ("FAILED tests/test_a.py::test_sum - ValueError", "FAILED tests/test_a.py::test_mean - ValueError", False),
-    ],
-)  # fmt: skip
-def test_what_makes_two_errors_one(one: str, other: str, same: bool) -> None:
-    (first,), (second,) = signatures(one), signatures(other)
-    assert is_same(first, second) is same
-
-
 # --- cost ------------------------------------------------------------------------------------------------
 
 _LARGE = "sessions|prompts|responses|tool_uses|file_edits|entries|entities|edges|passages|task_events|segments|records"
 
 
 def test_no_table_is_read_from_end_to_end(busy: World) -> None:
-    met(busy, *INSTALLED)
+    failing = Session("old")
+    failing.prompt("run the checks")
+    for command, answer, failed in (("make check", MISSING, True), ("uv add pyyaml", "added", False)):
+        failing.use("Bash", answer, failed, command=command)
+    failing.use("Bash", "all good", command="make check")
+    learned(busy, failing)
     statements: list[str] = []
     with reading(busy) as db:
         db.set_trace_callback(statements.append)

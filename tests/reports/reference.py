@@ -7,6 +7,7 @@ Of the program it uses only the tokeniser (`keywords`) and the list of verbs, wh
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -184,7 +185,8 @@ def clusters(
     def means(text: str) -> bool:
         text = text.strip()
         continued = "session is being continued" in text[:200].lower()
-        return len(text) >= 5 and text[0] != "<" and not continued and text.casefold() not in stop and bool(words(text))
+        wide = sum(2.5 if re.match("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]", char) else 1 for char in text)
+        return wide >= 5 and text[0] != "<" and not continued and text.casefold() not in stop and bool(words(text))
 
     meaningful = [p for p in ordered if means(p.text)]
     if not meaningful:
@@ -319,13 +321,7 @@ def rounds(unit: Sequence[str], component: frozenset[str]) -> int:
 
 
 def cycles(runs: Sequence[Sequence[str]], counts: dict[tuple[str, str], int]) -> dict[Tools, tuple[int, float]]:
-    """tools → units that hold it, mean rounds, of whole components."""
-    held = {tuple(sorted(c)): [n for run in runs if (n := rounds(run, c))] for c in components(set(counts))}
-    return {tools: (len(found), fmean(found)) for tools, found in held.items() if found}
-
-
-def inner_cycles(runs: Sequence[Sequence[str]], counts: dict[tuple[str, str], int]) -> dict[Tools, tuple[int, float]]:
-    """The same of components that a unit went round twice; any other loses its rarest edges."""
+    """tools → units that hold it, mean rounds, of components that a unit went round twice; others lose rare edges."""
     found: dict[Tools, tuple[int, float]] = {}
     for component in components(set(counts)):
         held = [n for run in runs if (n := rounds(run, component))]
@@ -333,7 +329,7 @@ def inner_cycles(runs: Sequence[Sequence[str]], counts: dict[tuple[str, str], in
             found[tuple(sorted(component))] = (len(held), fmean(held))
         else:
             inner = {edge: n for edge, n in counts.items() if set(edge) <= component}
-            found |= inner_cycles(runs, {edge: n for edge, n in inner.items() if n > min(inner.values())})
+            found |= cycles(runs, {edge: n for edge, n in inner.items() if n > min(inner.values())})
     return found
 
 
@@ -377,7 +373,6 @@ def graph(sessions: dict[str, Sequence[Use]], minutes: int = 5) -> dict[str, Any
         "nodes": nodes,
         "edges": edges,
         "cycles": cycles(runs, counts),
-        "inner": inner_cycles(runs, counts),
         "paths": paths,
         "total": len(pairs),
     }

@@ -162,7 +162,7 @@ def test_sequences(found: dict[str, list[tuple[str, int | None]]], least: int, t
 @given(sessions)
 def test_dependency_graph(found: dict[str, list[tuple[str, int | None]]]) -> None:
     units = as_units(found, Tuning())
-    made, whole, expected = build(units), build(units, inner_cycles=False), reference.graph(found)
+    made, expected = build(units), reference.graph(found)
     assert {n.tool: tuple(map(pytest.approx, n[1:])) for n in made.nodes} == expected["nodes"]
     edges = {
         (e.source, e.target): tuple(
@@ -171,8 +171,7 @@ def test_dependency_graph(found: dict[str, list[tuple[str, int | None]]]) -> Non
         for e in made.edges
     }
     assert edges == expected["edges"]
-    for graph, cycles in ((made, "inner"), (whole, "cycles")):
-        assert {c.tools: (c.units, pytest.approx(c.repetitions)) for c in graph.cycles} == expected[cycles]
+    assert {c.tools: (c.units, pytest.approx(c.repetitions)) for c in made.cycles} == expected["cycles"]
     assert {p.tools: (p.units, pytest.approx(p.commit_rate)) for p in made.paths} == expected["paths"]
     assert made.transitions == expected["total"]
 

@@ -11,6 +11,7 @@ import pytest
 from axiommind.errors import NotFound, UsageError
 from axiommind.memory import Scope
 from axiommind.reports.analysis.analyst import AnalyzeOptions
+from tests.rows import rows
 from tests.transcripts import PROJECT, START, Lines, World
 
 EVERYTHING = AnalyzeOptions(scope="global", threshold=1)
@@ -210,6 +211,7 @@ def test_the_focus_leaves_out_the_rest(lived: World) -> None:
     assert skill.keys() & SHAPE.keys() == {"tacitKnowledge"}
 
 
+@rows("R0.10", "R0.91", "R0.2")
 def test_the_snapshot_has_v2s_shape(lived: World) -> None:
     found = lived.memory().reports.analyst.snapshot(MINE)
     head = {"analyzedAt", "depth", "project", "cacheVersion", "dataSource", "tuning"}

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from axiommind.reports.analysers import clusters as module
 from axiommind.reports.analysers import suffixes
 from axiommind.reports.analysers.bm25 import Corpus
 from axiommind.reports.analysers.clusters import clusters
@@ -16,10 +17,12 @@ from axiommind.reports.analysers.depth import DEPTHS
 from axiommind.reports.analysers.prompt_frequency import PromptText
 from axiommind.reports.analysers.queries import decompose
 from axiommind.reports.analysers.tuning import Tuning
+from tests.rows import rows
 
 DAY = 86_400_000
 K1, B = Tuning().bm25_k1, Tuning().bm25_b
 NORMAL = DEPTHS["normal"]
+WORDS = ("basket", "invoice", "discount", "voucher", "delivery", "refund")
 
 
 def said(*texts: str, every: int = DAY) -> list[PromptText]:
@@ -84,6 +87,7 @@ def test_similar_prompts_form_one_cluster() -> None:
     assert found[0].examples == ["run all the tests", "run all tests", "Run  all the tests!"]
 
 
+@rows("R0.80")
 def test_confidence_divides_by_the_meaningful_prompts_alone() -> None:
     real = said(*["fix the login bug"] * 4)
     noise = [PromptText(text, DAY, "s") for text in ("ok", "<command-name>x</command-name>", "네", "yes")]
@@ -94,6 +98,7 @@ def test_confidence_divides_by_the_meaningful_prompts_alone() -> None:
     assert alone.confidence == pytest.approx(0.4 * 1.0 + 0.2 * 1.0 + 0.4 * met)
 
 
+@rows("R0.78")
 def test_decay_orders_by_recency() -> None:
     old = [PromptText("deploy the web shop", i * DAY, "s") for i in range(1, 6)]
     new = [PromptText("review this pull request", (100 + i) * DAY, "s") for i in range(3)]
@@ -103,6 +108,7 @@ def test_decay_orders_by_recency() -> None:
     assert found[0].weighted_count > found[1].weighted_count
 
 
+@rows("R0.79")
 def test_the_order_of_the_input_does_not_matter() -> None:
     prompts = said(*["run the tests", "run the test", "fix login", "fix the login", "테스트 실행해줘"] * 4)
     shuffled = random.Random(3).sample(prompts, len(prompts))
@@ -112,6 +118,13 @@ def test_the_order_of_the_input_does_not_matter() -> None:
 def test_short_texts_merge_with_nothing() -> None:
     found = clusters(said(*["ab 해줘", "ac 해줘"] * 3), DEPTHS["wide"], 1)
     assert len(found) == 2
+
+
+@pytest.mark.parametrize("text", ["続けて", "继续", "커밋해", "go on"])
+def test_a_short_prompt_is_long_enough_in_its_script(text: str) -> None:
+    [found] = clusters([PromptText(text, at, "s") for at in range(1, 9)], DEPTHS["normal"], 3)
+    assert (found.pattern, found.count) == (text, 8)
+    assert not clusters([PromptText("네", 1, "s"), PromptText("lgtm", 2, "s")], DEPTHS["normal"], 1)
 
 
 def test_long_texts_do_not_merge_for_being_of_one_language() -> None:
@@ -151,3 +164,12 @@ def test_any_text_is_clustered_and_counted_once(found: list[tuple[str, int]], de
 
 def test_no_prompts_no_clusters() -> None:
     assert clusters([], NORMAL, 1) == []
+
+
+@rows("R0.81")
+def test_the_bigrams_of_a_text_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    bigrams = module._bigrams
+    monkeypatch.setattr(module, "_bigrams", lambda text, likeness: (made.append(text), bigrams(text, likeness))[1])
+    clusters([PromptText(f"rename the {word} of the shop", at, "s") for at, word in enumerate(WORDS, 1)], NORMAL, 1)
+    assert len(made) == len(set(made)) == len(WORDS)

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiommind.reports.analysers.repetition import Run, ToolLoop, discoveries, longest_run, loops, outliers, tail
+from axiommind.reports.analysers.repetition import (
+    Run,
+    ToolLoop,
+    discoveries,
+    longest_run,
+    loops,
+    outliers,
+    tail,
+    unusual,
+)
 from axiommind.reports.analysers.units import ToolStep
 
 
@@ -41,6 +50,20 @@ def test_a_file_edited_far_more_often_stands_out() -> None:
     assert (found.session, found.file, found.edits) == ("t", "hot", 20)
     assert found.mean == pytest.approx(fmean(edits.values()))
     assert found.z == pytest.approx((20 - found.mean) / pstdev(edits.values()))
+
+
+@given(
+    st.dictionaries(st.tuples(st.sampled_from("st"), st.sampled_from("abcdef")), st.integers(1, 40), max_size=12),
+    st.floats(0, 3),
+)
+def test_what_is_unusual_is_all_from_the_threshold_on(edits: dict[tuple[str, str], int], z: float) -> None:
+    found = {(one.session, one.file) for one in unusual(edits, z)}
+    deviation = pstdev(edits.values()) if edits else 0.0
+    for key, count in edits.items():
+        score = (count - fmean(edits.values())) / deviation if deviation else 0.0
+        if abs(score - z) > 1e-6:
+            assert (key in found) == (score > max(z, 0))
+    assert {(one.session, one.file) for one in outliers(edits, z)} <= found
 
 
 def test_equal_counts_have_no_outlier() -> None:

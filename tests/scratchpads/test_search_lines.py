@@ -16,6 +16,7 @@ from axiommind.scratchpads.search_lines import search_lines
 from axiommind.scratchpads.values import ScratchpadMatches
 from tests.counting import ending
 from tests.examples import examples
+from tests.rows import rows
 
 
 def scratchpad(text: str) -> ScratchpadText:
@@ -36,6 +37,7 @@ def test_a_text_is_found_in_any_case_once_a_line() -> None:
     assert (found.total_matches, found.truncated) == (2, False)
 
 
+@rows("R4.4", "R4.9")
 def test_lines_around_matches_are_one_range_where_they_touch() -> None:
     apart = search_lines(NOTES, query="beta", context=1)
     assert [one.text for one in apart.ranges] == [

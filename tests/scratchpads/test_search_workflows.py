@@ -17,6 +17,7 @@ from axiommind.text.edits import cut
 from axiommind.text.query_terms import Clause, keyword_clauses
 from axiommind.text.tokens import terms
 from tests.examples import examples
+from tests.rows import rows
 from tests.transcripts import Lines, World
 
 WORDS = (
@@ -44,6 +45,7 @@ def scores(page: WorkflowPage) -> list[tuple[str, int]]:
     return [(one.workflow.name, one.score) for one in page.results]
 
 
+@rows("R4.8", "R4.18", "R4.20", "R4.22", "R4.29")
 def test_the_worked_example_has_ten_points(memory: Memory) -> None:
     made(memory, "React專案", "前端開發", ("React基礎", "組件設計模式..."), ("狀態管理", "React hooks..."))
     page = memory.workflows.search("React 組件")
@@ -55,6 +57,18 @@ def test_the_worked_example_has_ten_points(memory: Memory) -> None:
     assert (page.search_method, page.total_results, page.has_more) == ("fts5-bigram", 1, False)
 
 
+def test_a_word_is_one_by_its_signs(memory: Memory) -> None:
+    made(memory, "Both", "C++ and C# and c#.", ("signs", "a -> b"))
+    made(memory, "Sharp", "C# with F#")
+    made(memory, "Plain", "the C language; issue #12, 1+1")
+    assert scores(memory.workflows.search("C#")) == [("Both", 6), ("Sharp", 3)]
+    assert scores(memory.workflows.search("C++")) == [("Both", 3)]
+    assert scores(memory.workflows.search("C# language")) == [("Both", 6), ("Plain", 3), ("Sharp", 3)]
+    assert scores(memory.workflows.search("->")) == [("Both", 1)]
+    assert memory.workflows.search("C#").search_method == "like"
+
+
+@rows("R4.13", "R4.14", "R4.15", "R4.16")
 @pytest.mark.parametrize(
     ("query", "keywords"),
     [
@@ -71,6 +85,7 @@ def test_keywords_are_split_at_scripts_and_no_further(query: str, keywords: list
     assert [" ".join(one.terms) for one in keyword_clauses(query)] == keywords
 
 
+@rows("R4.10", "R4.24")
 def test_a_word_in_a_pad_is_enough_and_what_did_not_match_is_left_out(memory: Memory) -> None:
     made(memory, "Alpha", "", ("notes", "nothing"), ("more", "the database locks and LOCKED again"))
     made(memory, "Beta", "about other things", ("notes", "nothing"))
@@ -79,6 +94,7 @@ def test_a_word_in_a_pad_is_enough_and_what_did_not_match_is_left_out(memory: Me
     assert [one.row.title for one in page.results[0].matching_scratchpads] == ["more"]
 
 
+@rows("R4.19")
 def test_a_title_counts_once_however_long_the_pad_is(memory: Memory) -> None:
     made(memory, "Alpha", "", ("rollout", "\n".join(f"line {n} says a little more" for n in range(400))))
     assert scores(memory.workflows.search("rollout")) == [("Alpha", 3)]
@@ -101,6 +117,7 @@ def test_transcripts_have_no_points(tmp_path: Path) -> None:
     assert scores(memory.workflows.search("deploy")) == [("Deploy it", 5)]
 
 
+@rows("R4.21", "R4.30")
 def test_ties_go_to_the_latest_updated(memory: Memory) -> None:
     first = made(memory, "one deploy", "", ("a", "text"))
     made(memory, "two deploy")
@@ -214,6 +231,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 queries = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), min_size=1, max_size=4).map(" ".join)
 
 
+@rows("R4.12", "R4.17", "R4.19", "R4.20", "R4.21", "R4.23", "R4.25", "R4.30")
 @settings(max_examples=examples(80), deadline=None)
 @given(query=queries, scope=st.sampled_from((None, None, "/a", "/nowhere")), limit=st.integers(1, 20))
 def test_pages_hold_what_counting_the_texts_gives(home: Home, query: str, scope: str | None, limit: int) -> None:
@@ -235,6 +253,7 @@ def test_pages_hold_what_counting_the_texts_gives(home: Home, query: str, scope:
 # --- pads ------------------------------------------------------------------------------------------------
 
 
+@rows("R4.1", "R4.26")
 def test_pads_are_found_best_first_and_each_once(memory: Memory) -> None:
     deploy = "\n".join(["the deploy failed again"] * 300)
     flow = made(
@@ -249,6 +268,7 @@ def test_pads_are_found_best_first_and_each_once(memory: Memory) -> None:
     assert (log.line_start, log.line_end) == log.citation[1:]
 
 
+@rows("R4.11", "R4.28")
 def test_pads_of_one_workflow_or_of_one_scope(memory: Memory) -> None:
     one = made(memory, "one", "", ("a", "the deploy"), scope="/a")
     made(memory, "two", "", ("b", "the deploy"), scope="/a/b")
@@ -263,6 +283,7 @@ def test_pads_of_one_workflow_or_of_one_scope(memory: Memory) -> None:
     assert titles(workflow=one, project_scope="/a/b") == set()
 
 
+@rows("R4.5")
 def test_pages_of_pads_hold_every_pad_once(memory: Memory) -> None:
     flow = made(memory, "flow", "", *((f"pad {n}", f"the deploy number {n}" + " and more" * n) for n in range(7)))
     seen, cursor = [], None

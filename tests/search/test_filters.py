@@ -10,6 +10,7 @@ import pytest
 from axiommind.errors import BadQuery
 from axiommind.memory import Scope
 from tests.notes import Notes
+from tests.rows import rows
 from tests.search.asking import DAY, ask, found, tell
 from tests.transcripts import START, Lines, World
 
@@ -77,6 +78,7 @@ def test_without_a_filter_everything(office: World) -> None:
     assert about(office, "zebra") == EVERYTHING
 
 
+@rows("R1.17")
 @pytest.mark.parametrize(
     ("filters", "names"),
     [

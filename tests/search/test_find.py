@@ -17,6 +17,7 @@ from axiommind.search.find import MAX_K, Page
 from axiommind.search.query import PREFIXES
 from tests.examples import examples
 from tests.notes import Notes
+from tests.rows import rows
 from tests.search.asking import DAY, NOW, ask, found, sessions, tell, untimed
 from tests.transcripts import Lines, World
 
@@ -67,6 +68,7 @@ SAID = (
 # --- kinds and languages -----------------------------------------------------------------------------------------
 
 
+@rows("R1.1", "R1.34", "R1.35")
 @pytest.mark.parametrize(
     ("query", "kind", "shown"),
     [
@@ -214,6 +216,7 @@ def test_long_and_odd_queries(library: World, text: str) -> None:
     assert isinstance(ask(library, text), Page)
 
 
+@rows("R1.32")
 @pytest.mark.parametrize("text", ["", "   ", "-quokka", '-"the quokka"', '""'])
 def test_nothing_asked_is_nothing_found(library: World, text: str) -> None:
     page = ask(library, text)
@@ -280,6 +283,7 @@ def several(world: World) -> None:
 QUERIES = ("cache region", "로그인 오류", "redis-cli", "kind:tool cache", "kind:prompt", "cache last week")
 
 
+@rows("R1.31")
 @pytest.mark.parametrize("group", [False, True])
 def test_the_same_query_gives_the_same_page(world: World, group: bool) -> None:
     several(world)
@@ -289,6 +293,7 @@ def test_the_same_query_gives_the_same_page(world: World, group: bool) -> None:
         assert untimed(ask(world, query, group=group)) == untimed(first)
 
 
+@rows("R1.31")
 def test_a_rebuild_gives_the_same_hits(world: World) -> None:
     several(world)
     world.append(b"", "s1")
@@ -297,6 +302,7 @@ def test_a_rebuild_gives_the_same_hits(world: World) -> None:
     assert [untimed(ask(world, query, group=group)) for query in QUERIES for group in (False, True)] == before
 
 
+@rows("R1.22")
 def test_the_full_text_index_made_anew_gives_the_same_hits(world: World) -> None:
     several(world)
     Notes(world).write("n1.md", "# Changed\n\nNo more of that.\n")
@@ -398,6 +404,7 @@ def test_no_hits_wanted_is_a_count(burrows: World) -> None:
     assert ask(burrows, "wombat", k=-5).hits == ()
 
 
+@rows("R1.16")
 def test_there_is_a_most(burrows: World) -> None:
     assert ask(burrows, "wombat", k=10**30).total == 19
 
@@ -491,6 +498,22 @@ def test_a_passage_with_what_was_said_around_it(world: World) -> None:
     assert world.memory().passages.show(hit.id, context=-1).before == ()
 
 
+def test_a_call_without_a_text_is_passed_over(world: World) -> None:
+    lines = Lines("s1")
+    lines.prompt("first")
+    lines.tool("EnterPlanMode")
+    lines.prompt("the third one")
+    lines.tool("TaskUpdate", taskId="9", status="in_progress")
+    lines.prompt("fifth")
+    world.write(lines)
+    world.memory().index()
+    hit = ask(world, "third").hits[0]
+    shown = world.memory().passages.show(hit.id, context=1)
+    assert [text for _, _, text in (*shown.before, *shown.after)] == ["first", "fifth"]
+    around = world.memory().recall.timeline([hit.id], window=2)
+    assert [item.preview for item in around] == ["first", "the third one", "fifth"]
+
+
 @pytest.mark.parametrize("name", ["zzz", "", "no such", "1" * 40, "-1", "é", "\ud800"])
 def test_a_passage_that_is_not_there(world: World, name: str) -> None:
     tell(world, "s1", "hello")
@@ -514,6 +537,7 @@ def test_a_subagent_whose_session_is_not_there_has_a_project(world: World) -> No
 # --- indexes that cannot answer ----------------------------------------------------------------------------------
 
 
+@rows("R1.32")
 def test_no_index_yet(world: World) -> None:
     with pytest.raises(NotFound, match="there is no index") as missing:
         ask(world, "anything")
@@ -524,7 +548,6 @@ def test_no_index_yet(world: World) -> None:
     "change",
     [
         "drop table documents",
-        "drop table passages_fts",
         "drop table passages",
         "drop table chunks",
         "alter table tool_uses drop column output",
@@ -553,6 +576,7 @@ def test_an_index_of_another_version_says_what_to_do(world: World, change: str) 
     assert old.value.hint == "run: axm index"
 
 
+@rows("R1.23")
 def test_the_version_of_the_index_stays_with_its_shape(world: World) -> None:
     tell(world, "s1", "one")
     world.memory().index()
@@ -562,6 +586,7 @@ def test_the_version_of_the_index_stays_with_its_shape(world: World) -> None:
     assert ask(world, "two").index_version == first
 
 
+@rows("R1.11", "R1.20")
 def test_hits_come_best_first(library: World) -> None:
     for query in ("the login test", "user", "라", "result keep"):
         assert all(a.score >= b.score for a, b in pairwise(ask(library, query, now=NOW).hits))

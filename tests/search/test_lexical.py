@@ -15,6 +15,7 @@ from axiommind.projections.passages import indexed_terms
 from axiommind.search import find, lexical
 from axiommind.text.query_terms import clauses, phrase
 from tests.notes import Notes
+from tests.rows import rows
 from tests.search.asking import ask, found, tell
 from tests.transcripts import Lines, World
 
@@ -45,6 +46,7 @@ def assert_statistics(world: World) -> None:
         assert lexical.lengths(db, []) == {}
 
 
+@rows("R2.104")
 def test_statistics_are_what_counting_gives(world: World) -> None:
     """After rows came, changed and went, and after the index was made anew."""
     lines = Lines()

@@ -166,7 +166,7 @@ def test_flags_beside_prefixes(text: str, flags: dict[str, Any], filters: Filter
         ("until:2026-02-30", "until: '2026-02-30' is no time", "until:yesterday"),
         ("since:2026-02 until:2026-01", "since is after until", "swap"),
         ("project:a project:b", "project: is given more than once: a, b", "give one project"),
-        ("-file:a.py", "file: cannot be excluded", "only -kind: and -tool:"),
+        ("-file:a.py", "file: cannot be excluded", "only -kind:, -tool: and -provenance:"),
     ],
 )
 def test_what_is_refused(text: str, message: str, hint: str) -> None:

@@ -19,17 +19,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiommind.errors import BadQuery, UsageError
+from axiommind.home import Scope
+from axiommind.ids import number_of
+from axiommind.recall.disclosure import Disclosed, score_kind_of
 from axiommind.search import overlap as alike
 from axiommind.search import rank
 from axiommind.search.find import Page
+from axiommind.search.likeness import likeness
 from axiommind.vectors import versions
-from axiommind.vectors.embedders import static
+from axiommind.vectors.embedders import _grams, static
 from axiommind.vectors.stores import open_store
 from tests.examples import examples
 from tests.learning.sessions import answered, tasks
 from tests.notes import Notes
+from tests.rows import rows
 from tests.search.asking import DAY, ask, found, tell, untimed
-from tests.transcripts import Lines, World
+from tests.transcripts import PROJECT, Lines, World
 
 OTHER = "/home/dev/other"
 LOGIN = "The login page keeps people signed in with a cookie that expires after thirty days"
@@ -256,6 +261,7 @@ def test_filters_together(rooms: World, words: str, chosen: list[str], mode: str
     assert untimed(ask(rooms, text, mode=mode, k=100, project=project)) == untimed(page)
 
 
+@rows("R2.108")
 @pytest.mark.parametrize("words", WORDS)
 def test_hybrid_loses_nothing_that_words_find(rooms: World, words: str) -> None:
     by_words = {hit.id for hit in ask(rooms, words, mode="lexical", k=100).hits}
@@ -610,3 +616,91 @@ def test_a_model_of_another_dimension(own: World) -> None:
     other_settings(own.home, settings=json.dumps({"name": "static", "path": str(path)}))
     page = ask(own, "server server server", mode="semantic")
     assert page.hits and page.note is not None and "dimensions, not of 8; searched by words" in page.note
+
+
+# --- in every door -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("question", "passage"), QUESTIONS)
+def test_recall_searches_by_meaning_too_and_says_so(rooms: World, question: str, passage: str) -> None:
+    recall = rooms.memory().recall
+    found = recall.select(question, Scope(None), min_score=0.0)
+    assert found.items[0].summary == passage and found.method == "hybrid"
+    assert score_kind_of(found.method) == "hybrid"
+    shown = recall.smart_search(question, Scope(None), min_score=0.0)
+    assert (shown.meta.search_method, shown.meta.score_kind) == ("hybrid", "hybrid")
+    assert recall.select(question, Scope(None), min_score=0.0, mode="lexical").method.startswith("fts5")
+
+
+@pytest.mark.parametrize("broken", ["gone", "no folder", "torn"])
+def test_recall_searches_by_words_where_vectors_cannot_be_used(own: World, broken: str) -> None:
+    break_vectors(own, broken)
+    found = own.memory().recall.select("why was the database connection refused", Scope(None), min_score=0.0)
+    assert found.items[0].summary == DATABASE and found.method == "fts5"
+    assert score_kind_of(found.method) == "calibrated"
+
+
+@pytest.mark.parametrize("broken", ["", "gone", "no folder", "torn"])
+def test_what_a_prompt_is_told_is_ordered_by_meaning_too(world: World, broken: str) -> None:
+    lines = Lines("old")
+    lines.prompt("the zephyr anemometer calibrates its hygroscope against the quartz reference")
+    lines.answer("The zephyr anemometer calibrates its hygroscope against the quartz reference at noon.")
+    for number in range(30):
+        lines.prompt(f"add a chart of rainfall for station {number}")
+    world.write(lines)
+    world.memory().index()
+    world.memory().embeddings.make()
+    if broken:
+        break_vectors(world, broken)
+    told = world.memory().recall.answer("how does the zephyr anemometer calibrate its hygroscope?", Scope(PROJECT))
+    assert isinstance(told, Disclosed) and "quartz" in told.matches[0].said
+    assert told.meta.search_method == ("fts5" if broken else "hybrid") and told.meta.score_kind == "calibrated"
+
+
+def break_vectors(world: World, how: str) -> None:
+    folder = world.home / "vectors"
+    if how == "torn":
+        for file in folder.iterdir():
+            file.write_bytes(b"not a database" * 999)
+        return
+    shutil.rmtree(folder)
+    if how == "no folder":
+        folder.write_text("not a folder")
+
+
+def near_to(world: World, question: str, rows: list[int]) -> dict[int, float] | None:
+    with closing(sqlite3.connect(world.home / "index.db")) as db:
+        return likeness(db, question, rows)
+
+
+def passage_rows(world: World) -> dict[str, int]:
+    return {hit.snippet.text: number_of(hit.id) or 0 for hit in ask(world, ASKED[3], mode="semantic", k=100).hits}
+
+
+@pytest.mark.parametrize(("question", "passage"), QUESTIONS[:2])
+def test_likeness_is_the_similarity_of_a_search(rooms: World, question: str, passage: str) -> None:
+    page = ask(rooms, question, mode="semantic", k=100)
+    rows = {number_of(hit.id): hit.why["similarity"] for hit in page.hits}
+    near = near_to(rooms, question, [*(row for row in rows if row), 10**9])
+    assert near is not None and near == {row: pytest.approx(similarity, abs=1e-4) for row, similarity in rows.items()}
+
+
+@pytest.mark.parametrize("broken", ["gone", "no folder", "torn"])
+def test_without_vectors_there_is_no_likeness(own: World, broken: str) -> None:
+    rows = list(passage_rows(own).values())
+    assert near_to(own, DATABASE, rows) and near_to(own, "ok", rows) is None
+    break_vectors(own, broken)
+    assert near_to(own, DATABASE, rows) is None
+
+
+def test_vectors_of_another_model_are_not_compared(own: World) -> None:
+    rows = list(passage_rows(own).values())
+    with closing(sqlite3.connect(own.home / "vectors" / "state.db")) as db, db:
+        db.execute("update versions set embedder = 'static-00000000-1'")
+    assert near_to(own, DATABASE, rows) is None
+    assert own.memory().recall.select(DATABASE, Scope(None), min_score=0.0).method == "fts5"
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=127)))
+def test_a_text_in_ascii_has_the_same_pieces_by_the_faster_pattern(text: str) -> None:
+    assert _grams._ASCII_PIECE.findall(text) == _grams._PIECE.findall(text)

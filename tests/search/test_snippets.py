@@ -53,6 +53,15 @@ def test_a_short_text_is_shown_whole_on_one_line() -> None:
     assert cut("  two\n\n lines\tof it ", clauses("lines")) == Snippet("two lines of it", ((4, 9),))
 
 
+@pytest.mark.parametrize("before", [7_700, 7_990, 8_000, 15_555, 1_000_000])
+@pytest.mark.parametrize("filler", ["filler ", "데이터베이스", "数据库连接失败了"])
+def test_a_match_deep_in_a_text_is_shown(filler: str, before: int) -> None:
+    text = (filler * before)[:before] + " quokka " + filler * 1_000
+    snippet = cut(text, clauses("quokka"))
+    assert shown(snippet) == ["quokka"] and len(snippet.text) <= SNIPPET_CHARS
+    assert snippet.text.startswith("…") and snippet.text.endswith("…")
+
+
 def test_the_part_with_most_of_the_query_is_shown() -> None:
     text = "wombat " + "filler " * 100 + "here the wombat meets the quokka by night " + "filler " * 100
     snippet = cut(text, clauses("wombat quokka"))

@@ -10,6 +10,7 @@ import pytest
 
 from axiommind.sources import claude_code
 from axiommind.sources.records import Decoded
+from tests.rows import rows
 from tests.transcripts import Lines, encode
 
 
@@ -252,6 +253,7 @@ def test_lines_that_cannot_be_read_are_left_alone() -> None:
 # --- where the files are -----------------------------------------------------------------------------------------
 
 
+@rows("R0.27", "R0.77")
 @pytest.mark.parametrize("tool", ["Read", "PowerShell", "mcp__server__tool", "BashOutput"])
 def test_only_shell_commands_have_a_class(tool: str) -> None:
     called = Lines()
@@ -270,6 +272,7 @@ def touch(path: Path) -> None:
     path.write_text("{}\n")
 
 
+@rows("R0.12")
 def test_discovery(tmp_path: Path) -> None:
     here = tmp_path / "projects" / "-p"
     touch(here / "one.jsonl")

@@ -19,6 +19,7 @@ from axiommind.sources.markdown import (
     TARGET_TOKENS,
     Document,
     DocumentChunk,
+    blocks,
     decode,
     discover,
     lines_of,
@@ -335,20 +336,41 @@ def test_toml_front_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "why"),
+    ("lines", "line", "why"),
     [
-        (["---", "title: x", "no key", "---", "Text."], "line 3 is no `key: value`"),
-        (["---", 'title: "x', "---", "Text."], "a quote has no end"),
-        (["---", "tags: [a, b", "---", "Text."], "a list has no end"),
-        (["---", "title: x", "", "Text."], "it has no end"),
-        (["+++", "title = ", "+++", "Text."], "Invalid value (at end of document)"),
-        (["---", "title: x" + "x" * 70_000, "---"], "it has more than 65536 characters"),
+        (["---", "title: x", "no key", "---", "Text."], 3, "this line is no `key: value`"),
+        (["---", "title x", "tags: [a]", "---", "Text."], 2, "this line is no `key: value`"),
+        (["---", "  indented", "title: x", "---", "Text."], 2, "this line belongs to no key"),
+        (["---", "author: me", 'title: "x', "---", "Text."], 3, "a quote has no end"),
+        (["---", "title: x", "", "tags: [a, b", "---", "Text."], 4, "a list has no end"),
+        (["---", "title: x", "", "Text."], 1, "it has no end"),
+        (["+++", "title = ", "+++", "Text."], 2, "Invalid value (at end of document)"),
+        (["+++", 'a = "b"', "title = x", "+++", "Text."], 3, "Invalid value (at line 2, column 9)"),
+        (["---", "title: x" + "x" * 70_000, "---"], 1, "it has more than 65536 characters"),
     ],
 )
-def test_malformed_front_matter_is_text_and_a_problem(lines: list[str], why: str) -> None:
+def test_malformed_front_matter_is_text_and_a_problem_with_its_line(lines: list[str], line: int, why: str) -> None:
     found = check("\n".join(lines).encode())
-    assert found.problems == ((1, f"front matter taken as text: {why}"),)
+    assert found.problems == ((line, f"front matter taken as text: {why}"),)
     assert found.chunks[0].line_start == 1 and found.chunks[-1].line_end == len(lines)
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "why", "title"),
+    [
+        (["---", "date: 1", "title: One: two", "---"], 3, "mapping values are not allowed", "One: two"),
+        (["---", "title: x", "author: 'me", "---"], 3, "unexpected end of stream", "x"),
+        (["---", "title: x", "links:", "\t- a", "---"], 4, "found character", "x"),
+        (["---", "title: [draft] x", "---"], 2, "", "[draft] x"),
+    ],
+)
+def test_what_is_no_yaml_is_a_problem_and_read_as_far_as_it_goes(
+    lines: list[str], line: int, why: str, title: str
+) -> None:
+    found = check("\n".join([*lines, "Text."]).encode())
+    ((at, said),) = found.problems
+    assert at == line and said.startswith("front matter is no YAML: ") and why in said
+    assert found.title == title and found.chunks[0].text == "Text."
 
 
 @pytest.mark.parametrize("lines", [["---", "", "Text.", "", "---", "", "More."], ["---", "Text", "---"], ["---"]])
@@ -460,10 +482,10 @@ def test_the_work_grows_with_a_hostile_page(source: str) -> None:
     grows_linearly(lambda size: decode(source[:size].encode()), 500)
 
 
-def test_a_page_too_deep_to_parse_is_cut_at_blank_lines() -> None:
+def test_a_page_too_deep_to_parse_is_cut_at_headings() -> None:
     found = check(("> " * 200 + "deep\n\n# A\n\nText.\n").encode())
-    assert found.problems == ((0, "nested too deep: cut at blank lines, not at headings"),)
-    assert found.chunks[0].heading == ()
+    assert found.problems == ((0, "nested too deep: cut at headings and blank lines only"),)
+    assert [chunk.heading for chunk in found.chunks] == [(), ("A",)]
 
 
 def test_a_deep_recursion_around_it_is_no_error() -> None:
@@ -482,10 +504,34 @@ def _stack() -> list[object]:
     return found
 
 
-def test_a_very_large_file_is_cut_without_the_parser() -> None:
-    found = decode(("# A\n\n" + text(100) + "\n\n").encode() * 30_000)
-    assert found.problems == ((0, "very large: cut at blank lines, not at headings"),)
-    assert found.chunks[-1].line_end == 30_000 * 4 - 1
+def test_a_very_large_file_is_cut_at_headings_without_the_parser() -> None:
+    part = "# A\n\n" + text(100) + "\n\n## B\n\nMore.\n\n"
+    found = decode(part.encode() * 15_000)
+    assert found.problems == () and found.chunks[-1].line_end == 15_000 * 8 - 1
+    assert [(c.heading, c.line_start % 8) for c in found.chunks] == [(("A",), 1), (("A", "B"), 5)] * 15_000
+
+
+def headings_by_line(document: Document) -> dict[int, tuple[str, ...]]:
+    """Of every line that is not blank."""
+    return {
+        chunk.line_start + i: chunk.heading
+        for chunk in document.chunks
+        for i, line in enumerate(chunk.text.split("\n"))
+        if line.strip()
+    }
+
+
+def test_read_by_the_parser_or_line_by_line_a_page_has_the_same_headings(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = "\n".join(
+        [
+            *("Setext", "======", "", "Text that", "goes on.", "", "Under", "---", "", "# *A* `b` [c](d) ##", "Text."),
+            *("", "```sh", "# no heading", "````", "", "~~~ x", "# none", "~~~", "#none", "", "- item", "---", "", "#"),
+            *("", "    # code", "", "### Three", "", "> # quoted", "", "| a |", "|---|", "", "```", "# never closed"),
+        ]
+    )
+    parsed = headings_by_line(check(page.encode()))
+    monkeypatch.setattr(blocks, "_PARSED_LINES", 0)
+    assert headings_by_line(check(page.encode())) == parsed
 
 
 REAL = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -582,13 +628,29 @@ def test_patterns_that_cannot_be_used_are_problems(notes: Path) -> None:
     ]
 
 
-def test_links_are_not_followed(notes: Path, tmp_path: Path) -> None:
-    write(tmp_path / "elsewhere" / "secret.md", "Text.")
+def test_a_link_is_followed_once_or_said_to_be_skipped(notes: Path, tmp_path: Path) -> None:
+    elsewhere = Path(os.path.realpath(tmp_path)) / "elsewhere"
+    write(elsewhere / "plan.md", "Text.")
+    write(elsewhere / "id_rsa", "Text.")
+    before = discover(str(notes)).files
     (notes / "loop").symlink_to(notes, target_is_directory=True)
-    (notes / "out").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
-    (notes / "secret.md").symlink_to(tmp_path / "elsewhere" / "secret.md")
-    (notes / "dangling.md").symlink_to(notes / "gone.md")
-    assert found_in(notes, ["**/*.md"]) == ["kb.md", "rust/kb.md"]
+    (notes / "again.md").symlink_to(notes / "kb.md")
+    assert discover(str(notes)) == (before, (), ()), "what lies below the root is read where it lies"
+    (notes / "out").symlink_to(elsewhere, target_is_directory=True)
+    (notes / "plan.md").symlink_to(elsewhere / "plan.md")
+    (notes / "rust" / "plan.md").symlink_to(elsewhere / "plan.md")
+    (notes / "key.md").symlink_to(elsewhere / "id_rsa")
+    (notes / "gone.md").symlink_to(elsewhere / "gone.md")
+    (notes / "round.md").symlink_to(notes / "round.md")
+    (notes / "picture.png").symlink_to(elsewhere / "gone.png")
+    found = discover(str(notes), ["**/*.md"])
+    assert [f.path for f in found.files if f not in before] == [str(elsewhere / "plan.md")]
+    assert found.problems == () and [Path(link.path).name for link in found.skipped] == [
+        *("gone.md", "key.md", "out", "round.md")
+    ]
+    assert "No such file" in found.skipped[0].why and "no document by its name" in found.skipped[1].why
+    assert f"axm kb add {elsewhere} adds" in found.skipped[2].why
+    assert discover(str(notes), exclude=[f"{elsewhere.as_posix()}/**"]).files == before
     (tmp_path / "named").symlink_to(notes, target_is_directory=True)
     assert discover(str(tmp_path / "named")) == discover(str(notes))
 

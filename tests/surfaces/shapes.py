@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 PAGE = [
-    *("schema", "query", "search_method", "took_ms", "index_version"),
+    *("schema", "query", "search_method", "score_kind", "took_ms", "index_version"),
     *("hits", "total", "next_cursor", "truncated", "note"),
 ]
 
@@ -11,6 +11,7 @@ PAGE = [
 HIT = [
     "id",
     "doc_id",
+    "chunk_id",
     "kind",
     "retrieval_method",
     "score",
@@ -24,4 +25,4 @@ HIT = [
 ]
 
 
-MORE = ["highlights", "heading", "title", "tool", "provenance", "entry", "folded", "passages"]
+MORE = ["highlights", "heading", "title", "tool", "provenance", "entry", "folded", "passages", "index_version"]

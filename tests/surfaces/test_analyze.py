@@ -14,6 +14,7 @@ import pytest
 from axiommind.reports.analysers.tuning import Tuning
 from axiommind.surfaces.cli import _suggest_workflow as suggest_workflow
 from axiommind.surfaces.cli import main
+from tests.rows import rows
 from tests.transcripts import PROJECT, Lines, World
 
 V2 = "suggest-workflow"
@@ -215,6 +216,7 @@ def run(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 
     def run(*argv: str, name: str = "axm") -> Done:
         monkeypatch.setattr(sys, "argv", [f"/usr/bin/{name}", *argv])
+        monkeypatch.setenv("AXM_PERSON_TOKEN", world.person_token)
         capsys.readouterr()
         try:
             code = main()
@@ -254,6 +256,7 @@ def analysed(done: Done) -> dict[str, Any]:
     return found
 
 
+@rows("R0.7", "R0.91")
 def test_the_json_of_a_project_is_that_of_v2(filled: World, run: Run) -> None:
     filled.write(session("other", 1, cwd="/other"), folder="-other")
     done = run("analyze", "--project", PROJECT, "--format", "json")
@@ -268,6 +271,7 @@ def test_the_json_of_a_project_is_that_of_v2(filled: World, run: Run) -> None:
     assert found["workflowAnalysis"]["top_sequences"] and found["tacitKnowledge"]["patterns"]
 
 
+@rows("R0.11")
 def test_the_json_of_all_projects_is_that_of_v2(filled: World, run: Run) -> None:
     filled.write(session("other", 1, cwd="/other"), folder="-other")
     found = analysed(run("analyze", "--scope", "global", "--json"))
@@ -320,6 +324,7 @@ def test_the_same_log_gives_the_same_bytes(filled: World, run: Run) -> None:
     assert first == [run("analyze", "--project", PROJECT, "--decay", *more).out for more in ([], ["--json"])]
 
 
+@rows("R0.1", "R0.9", "R0.10")
 def test_v2_without_a_command(filled: World, run: Run) -> None:
     wanted = run("analyze", "--project", PROJECT, "--json").out
     assert run("--project", PROJECT, "--format", "json", name=V2).out == wanted
@@ -335,6 +340,7 @@ def test_v2_without_a_command(filled: World, run: Run) -> None:
         assert (done.code, done.out) == (2, "") and (name == "axm" or word in done.err), done.err
 
 
+@rows("R0.9")
 def test_v2_alone_analyses_the_project_of_this_folder(
     world: World, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,6 +354,7 @@ def test_v2_alone_analyses_the_project_of_this_folder(
         assert done.code == 0 and "[4x] please add a test" in done.out, done.err
 
 
+@rows("R0.7", "R0.8")
 def test_every_flag_of_v2_is_known(run: Run) -> None:
     wanted = (
         "scope depth focus project threshold top format decay since until exclude-words cache tuning tuning-defaults"
@@ -432,6 +439,7 @@ def test_a_wrong_option_is_named(world: World, run: Run, argv: list[str], said: 
     assert not world.home.exists(), "said before anything is written"
 
 
+@rows("R0.8", "R0.10", "R0.91")
 def test_cache_writes_the_files_of_v2(filled: World, run: Run) -> None:
     done = run("--project", PROJECT, "--cache", name=V2)
     folder = filled.claude / "suggest-workflow-cache" / "-home-dev-weather"
@@ -455,11 +463,11 @@ def test_cache_removes_what_it_wrote_of_sessions_that_are_gone(filled: World, ru
     changed = out / "sessions" / "s1.summary.json"
     changed.write_text(changed.read_text() + " ")
     for name in ("s0", "s1"):
-        assert run("forget", "--session", name).code == 0
+        assert run("forget", "--session", name, "--yes").code == 0
     assert run("cache", "--project", PROJECT, "--out", str(out)).code == 0
     left = sorted(p.name.removesuffix(".summary.json") for p in (out / "sessions").iterdir())
     assert left == ["s1", "s2", "theirs"], "not ours, or not as we left it: kept"
-    assert run("forget", "--project", PROJECT).code == 0
+    assert run("forget", "--project", PROJECT, "--yes").code == 0
     assert run("cache", "--project", PROJECT, "--out", str(out)).code == 1
     assert not (out / "index.json").exists() and not (out / "sessions" / "s2.summary.json").exists()
 

@@ -10,11 +10,12 @@ import os
 import queue
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ import pytest
 from axiommind.reports.perspectives import names
 from axiommind.surfaces.cli import commands
 from tests.counting import PATIENCE_S
+from tests.rows import rows
 from tests.shell import axm
 from tests.transcripts import PROJECT, Lines, World, encode
 
@@ -45,12 +47,37 @@ def filled(world: World) -> World:
     return world
 
 
-def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
+def printed(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
     assert done.returncode == 0, done.stderr
     found: list[dict[str, object]] = json.loads(done.stdout)
     return found
 
 
+@pytest.mark.parametrize(
+    ("made", "says"),
+    [
+        (lambda file: file.write_text("a note"), "is not a SQLite database"),
+        (lambda file: file.write_bytes(b""), "is empty"),
+        (lambda file: file.mkdir(), "is a folder"),
+        (lambda file: _database(file, "events"), "is a log"),
+        (lambda file: _database(file, "bookmarks"), "of something else"),
+    ],
+)
+def test_a_file_that_is_no_index_is_said_to_be_what_it_is(
+    world: World, tmp_path: Path, made: Callable[[Path], object], says: str
+) -> None:
+    file = tmp_path / "other"
+    made(file)
+    done = axm(world, "query", "--sql", "select 1", "--db", str(file))
+    assert done.returncode == 3 and says in done.stderr and str(file) in done.stderr
+
+
+def _database(file: Path, table: str) -> None:
+    with contextlib.closing(sqlite3.connect(file)) as db:
+        db.execute(f"create table {table}(a)")
+
+
+@rows("R0.1", "R0.3")
 def test_index_says_what_it_did(world: World) -> None:
     world.write(session())
     done = axm(world, "index")
@@ -75,6 +102,7 @@ def test_index_says_what_it_did(world: World) -> None:
     assert (report["unchanged"], report["files_opened"], report["bytes_read"], report["rows"]) == (1, 0, 0, 0)
 
 
+@rows("R0.3")
 def test_index_of_one_project(world: World, tmp_path: Path) -> None:
     from axiommind.projects import slug
 
@@ -84,7 +112,7 @@ def test_index_of_one_project(world: World, tmp_path: Path) -> None:
     world.write(session("out", cwd="/other"), folder="-other")
     done = axm(world, "index", "--project", str(project))
     assert "Indexed: 1 new" in done.stderr
-    assert [r["id"] for r in rows(axm(world, "query", "--sql", "select id from sessions"))] == ["in"]
+    assert [r["id"] for r in printed(axm(world, "query", "--sql", "select id from sessions"))] == ["in"]
     assert "Indexed: 1 new, 0 updated, 1 unchanged" in axm(world, "index").stderr
 
 
@@ -119,16 +147,18 @@ def test_times_in_the_words_of_people(filled: World) -> None:
         assert yesterday.stdout != everything.stdout
 
 
+@rows("R0.66")
 @pytest.mark.parametrize("name", names())
 def test_top_is_a_number_of_rows(filled: World, name: str) -> None:
     ask = ("query", "--all-projects", "--perspective", name, "--min-count", "0")
-    everything = rows(axm(filled, *ask, "--top", "all"))
-    assert len(rows(axm(filled, *ask, "--top", "2"))) == min(2, len(everything))
+    everything = printed(axm(filled, *ask, "--top", "all"))
+    assert len(printed(axm(filled, *ask, "--top", "2"))) == min(2, len(everything))
 
 
+@rows("R0.6", "R0.67")
 def test_query_formats(filled: World) -> None:
     ask = ("query", "--all-projects", "--perspective", "tool-frequency")
-    found = rows(axm(filled, *ask))
+    found = printed(axm(filled, *ask))
     assert [(r["tool"], r["frequency"], r["sessions"]) for r in found] == [
         ("Bash:git", 8, 2),
         ("Bash:test", 8, 2),
@@ -143,16 +173,17 @@ def test_query_formats(filled: World) -> None:
     assert axm(filled, *ask, "--since", "2099-01-01", "--format", "csv").stdout.startswith("tool,frequency,sessions")
 
 
+@rows("R0.5", "R0.70")
 def test_query_sql_in_every_way(filled: World, tmp_path: Path) -> None:
     sql = "select count(*) as n from prompts"
     file = tmp_path / "q.sql"
     file.write_text(sql)
-    assert rows(axm(filled, "query", "--sql", sql)) == [{"n": 8}]
-    assert rows(axm(filled, "query", "--sql", "-", stdin=sql)) == [{"n": 8}]
-    assert rows(axm(filled, "query", "--sql-file", str(file))) == [{"n": 8}]
-    assert rows(axm(filled, "query", "--sql-file", "-", stdin=sql)) == [{"n": 8}]
-    assert rows(axm(filled, "query", "--sql", sql, "--project", PROJECT)) == [{"n": 4}]
-    assert rows(axm(filled, "query", "--sql", sql, "--db", str(filled.home / "index.db"), AXM_HOME="/nowhere")) == [
+    assert printed(axm(filled, "query", "--sql", sql)) == [{"n": 8}]
+    assert printed(axm(filled, "query", "--sql", "-", stdin=sql)) == [{"n": 8}]
+    assert printed(axm(filled, "query", "--sql-file", str(file))) == [{"n": 8}]
+    assert printed(axm(filled, "query", "--sql-file", "-", stdin=sql)) == [{"n": 8}]
+    assert printed(axm(filled, "query", "--sql", sql, "--project", PROJECT)) == [{"n": 4}]
+    assert printed(axm(filled, "query", "--sql", sql, "--db", str(filled.home / "index.db"), AXM_HOME="/nowhere")) == [
         {"n": 8}
     ]
 
@@ -219,8 +250,9 @@ def test_before_the_first_index(world: World, command: str) -> None:
     assert not world.home.exists(), "asking makes nothing"
 
 
+@rows("R0.52", "R0.5")
 def test_every_perspective_runs_by_name_and_is_listed(filled: World) -> None:
-    listed = {str(r["name"]) for r in rows(axm(filled, "query", "--list-perspectives"))}
+    listed = {str(r["name"]) for r in printed(axm(filled, "query", "--list-perspectives"))}
     assert listed == set(names())
     assert set(names()) >= {
         "tool-frequency",
@@ -237,25 +269,28 @@ def test_every_perspective_runs_by_name_and_is_listed(filled: World) -> None:
         "usage",
     }
     for name in names():
-        rows(axm(filled, "query", "--perspective", name))
+        printed(axm(filled, "query", "--perspective", name))
     assert "perspective" in axm(filled, "query", "--list-perspectives", "--format", "table").stdout
 
 
+@rows("R0.56", "R0.61", "R0.62", "R0.63")
 def test_parameters_as_flags_and_as_pairs(filled: World) -> None:
     flag = axm(filled, "query", "--perspective", "transitions", "--tool", "Edit")
     pair = axm(filled, "query", "--perspective", "transitions", "--param", "tool=Edit")
-    assert rows(flag) == rows(pair) != []
-    assert all(r["from_tool"] == "Edit" for r in rows(flag))
+    assert printed(flag) == printed(pair) != []
+    assert all(r["from_tool"] == "Edit" for r in printed(flag))
 
 
+@rows("R0.57")
 def test_korean_prompts_are_found(filled: World) -> None:
     for text in ("테스트", "추가", "number 3", "테스트를 추가해줘"):
-        found = rows(axm(filled, "query", "--perspective", "prompts", "--search", text, "--all-projects"))
+        found = printed(axm(filled, "query", "--perspective", "prompts", "--search", text, "--all-projects"))
         assert found, text
-    assert rows(axm(filled, "query", "--perspective", "prompts", "--search", "없는말")) == []
-    assert rows(axm(filled, "query", "--perspective", "prompts", "--search", 'a" OR (b* NEAR')) == []
+    assert printed(axm(filled, "query", "--perspective", "prompts", "--search", "없는말")) == []
+    assert printed(axm(filled, "query", "--perspective", "prompts", "--search", 'a" OR (b* NEAR')) == []
 
 
+@rows("R0.69")
 @pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
 def test_the_pipe_of_the_design_document(filled: World, tmp_path: Path) -> None:
     """R0.69 exactly as written, with `suggest-workflow` on the PATH."""
@@ -284,7 +319,7 @@ suggest-workflow query --perspective transitions --tool "Bash:git" \
 
 
 def test_schema_lists_tables(filled: World) -> None:
-    found = {str(r["table"]): str(r["columns"]) for r in rows(axm(filled, "query", "--schema"))}
+    found = {str(r["table"]): str(r["columns"]) for r in printed(axm(filled, "query", "--schema"))}
     assert "session_id" in found["prompts"] and "probability" in found["tool_transitions"]
 
 
@@ -340,11 +375,11 @@ def test_doctor_on_an_empty_machine(world: World) -> None:
 def test_forget(filled: World) -> None:
     dry = axm(filled, "forget", "--session", "s1", "--dry-run")
     assert dry.stdout == "s1\n" and "Would forget" in dry.stderr
-    assert axm(filled, "forget", "--session", "s1", "--json").returncode == 0
-    assert rows(axm(filled, "query", "--sql", "select id from sessions")) == [{"id": "s2"}]
+    assert axm(filled, "forget", "--session", "s1", "--yes", "--json").returncode == 0
+    assert printed(axm(filled, "query", "--sql", "select id from sessions")) == [{"id": "s2"}]
     undone = axm(filled, "forget", "--session", "s1", "--undo")
     assert undone.returncode == 0, undone.stderr
-    assert len(rows(axm(filled, "query", "--all-projects", "--sql", "select id from sessions"))) == 2
+    assert len(printed(axm(filled, "query", "--all-projects", "--sql", "select id from sessions"))) == 2
 
 
 def test_start_without_any_sessions_shows_the_sample(world: World) -> None:
@@ -361,7 +396,7 @@ def test_start_without_any_sessions_shows_the_sample(world: World) -> None:
         'axm search "',
     ):
         assert word in done.stdout
-    assert rows(axm(world, "query", "--sql", "select count(*) as n from sessions")) == [{"n": 0}], "kept apart"
+    assert printed(axm(world, "query", "--sql", "select count(*) as n from sessions")) == [{"n": 0}], "kept apart"
     report = json.loads(axm(world, "start", "--json").stdout)
     assert report["sample"] is True and report["sessions"] > 0
 

@@ -25,7 +25,7 @@ def test_doctor_and_verify_say_what_is_damaged(world: World, command: str) -> No
     (world.home / "log.db").write_bytes(b"")
     done = axm(world, command)
     assert done.returncode == 3 and "internal" not in done.stderr, done.stderr
-    assert "axm index" in done.stdout + done.stderr
+    assert "axm restore" in done.stdout + done.stderr
 
 
 def test_a_path_that_looks_like_a_secret_still_verifies(world: World) -> None:

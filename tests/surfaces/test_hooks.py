@@ -18,11 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.locks import alone
+from axiommind.settings import KEYS
 from axiommind.surfaces import hooks
-from axiommind.surfaces.hooks import background_index, record
-from axiommind.surfaces.hooks.answers import HookAnswer
-from axiommind.surfaces.hooks.events import all_events
+from axiommind.surfaces.hooks import background_index, deadlines, record
+from axiommind.surfaces.hooks.answers import HookAnswer, HookEvent
+from axiommind.surfaces.hooks.events import all_events, module_name
 from tests.counting import PATIENCE_S, wait_for
+from tests.rows import rows
 from tests.transcripts import PROJECT, START, Lines, World
 
 EVENTS = [event.name for event in all_events()]
@@ -72,6 +74,7 @@ def spooled(world: World, session: str) -> list[dict[str, Any]]:
 # --- answers ----------------------------------------------------------------------------------------------
 
 
+@rows("R3.42")
 def test_a_prompt_is_answered_once_and_recorded(told: World) -> None:
     done = run(told, "UserPromptSubmit", given=raw(session="once/../1", prompt=PROMPT))
     assert (done.returncode, done.stderr) == (0, b"")
@@ -85,8 +88,9 @@ def test_a_prompt_is_answered_once_and_recorded(told: World) -> None:
     assert line["items"] and all(item.keys() == {"id", "kind", "score"} for item in line["items"])
     assert "quartz" not in json.dumps(line)
     noted = log(told)[-1]
-    assert noted.keys() == {"at", "hook", "session", "ms", "outcome", "why", "items", "tokens"}
+    assert noted.keys() == {"at", "hook", "session", "ms", "outcome", "why", "items", "expanded", "tokens"}
     assert noted["outcome"] == "served" and noted["items"] == len(line["items"]) and noted["tokens"] == line["tokens"]
+    assert noted["expanded"] == 0 and noted["why"] == "excerpts"  # answers, not an index that opens
     assert noted["tokens"] <= 800
     again = run(told, given=raw(session="once/../1", prompt=PROMPT))  # the event is as stdin says
     assert (again.returncode, again.stdout) == (0, b"")
@@ -138,7 +142,7 @@ def test_an_old_index_is_renewed_when_a_session_starts(told: World, tmp_path: Pa
 
 
 def test_a_file_and_an_error_are_told_about_once(told: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    from axiommind.recall.disclosure import Note, Packet, Section
+    from axiommind.recall.packet import Note, Packet, Section
     from axiommind.recall.packets import file as about_file
 
     packet = Packet((Section("Known", (Note("1a", "decision", "edit with care"),)),))
@@ -157,6 +161,18 @@ def tell(world: World, event: str, **fields: Any) -> HookAnswer:
     handed = hooks.HandedOver(event, raw(event, "telling", **fields), world.environ)
     handed.finish(has_reached=True)
     return handed.answer
+
+
+@pytest.fixture
+def busy_start(world: World) -> World:
+    """A home with a session of today."""
+    recently = (time.time() * 1000 - START) / 60_000 - 600
+    lines = Lines("old")
+    lines.prompt("Round the rates half up, please", at=recently)
+    lines.answer("They are rounded.", at=recently + 1)
+    world.write(lines)
+    world.memory().index()
+    return world
 
 
 def test_a_memory_is_told_once_until_the_context_is_lost(world: World) -> None:
@@ -326,7 +342,85 @@ def test_a_process_bears_what_it_is_given(told: World) -> None:
     assert late["outcome"] == "late" and late["ms"] >= 375
     cli = [sys.executable, "-m", "axiommind", "hook", "Nonsense", "--bogus", "--home"]
     done = subprocess.run(cli, env=told.environ, input=b"", capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (0, b"")
+    assert (done.returncode, done.stdout) == (1, b""), "2 would block the prompt"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "code", "why"),
+    [
+        ((), b"", 1, "the client wrote nothing"),
+        ((), b"{", 1, "the client wrote no JSON"),
+        ((), b"{}", 1, "the client names no event"),
+        (("TeaTime",), b"{}", 1, "there is no such event"),
+        (("UserPromptSubmit",), b'{"prompt": "ok"}', 0, "Nothing was answered: nothing to ask"),
+    ],
+)
+def test_people_are_told_why_nothing_is_answered(
+    told: World, arguments: tuple[str, ...], given: bytes, code: int, why: str
+) -> None:
+    command = [sys.executable, "-m", "axiommind", "hook", *arguments]
+    done = subprocess.run(command, env=told.environ, input=given, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (code, b"") and why in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(deadlines.SECONDS, "-1"), (deadlines.SECONDS, "abc"), ("AXM_PROMPT_CHANCE", "-1")]
+)
+def test_a_hook_with_an_impossible_setting_is_silent_and_says_why(told: World, name: str, value: str) -> None:
+    done = run(told, "UserPromptSubmit", given=raw(prompt=PROMPT), **{name: value})
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert log(told)[-1]["outcome"] == "error" and name in log(told)[-1]["why"]
+    command = [sys.executable, "-m", "axiommind", "doctor"]
+    doctor = subprocess.run(command, env={**told.environ, name: value}, capture_output=True, check=False)
+    assert doctor.returncode == 3 and f"settings: {name}={value}" in doctor.stdout.decode().replace("'", "")
+
+
+@pytest.mark.parametrize("event", all_events(), ids=lambda event: event.name)
+def test_each_event_has_its_deadline_in_the_settings(world: World, event: HookEvent) -> None:
+    environ = {name: value for name, value in world.environ.items() if name != deadlines.SECONDS}
+    home, name = str(world.home), module_name(event.name)
+
+    def configured(**more: str) -> float:
+        return deadlines.configured(event.name, {**environ, **more}, home)
+
+    (key,) = (key for key in KEYS if key.name == f"hooks.seconds.{name}")
+    assert configured() == deadlines.default(event.name) == key.default < event.seconds
+    assert configured(**{key.env: "0.7"}) == 0.7 and configured(**{key.env: "0.7", deadlines.SECONDS: "3"}) == 3
+    assert configured(**{deadlines.SECONDS: "1e9"}) == 20 and configured(**{deadlines.SECONDS: "0.01"}) == 0.05
+    for impossible in ("-1", "0", "soon", "nan"):
+        assert configured(**{deadlines.SECONDS: impossible}) == key.default, "it is refused when the call is answered"
+    world.home.mkdir(exist_ok=True)
+    (world.home / "config.toml").write_text(f"[hooks.seconds]\n{name} = 2.5\n")
+    assert configured() == 2.5
+    (world.home / "config.toml").write_text("[hooks.seconds\n")
+    assert configured() == key.default, "broken settings are said elsewhere"
+
+
+@pytest.mark.parametrize(("seconds", "why"), [("1.2", "1200 ms"), ("0.35", "350 ms")])
+def test_a_deadline_of_the_settings_is_kept(world: World, seconds: str, why: str) -> None:
+    """Whether it is later or sooner than the default; the client never ends what it says."""
+    world.home.mkdir(exist_ok=True)
+    (world.home / "config.toml").write_text(f"hooks.seconds.user_prompt_submit = {seconds}\n")
+    environ = {name: value for name, value in world.environ.items() if name != deadlines.SECONDS}
+    command = [sys.executable, "-c", "from axiommind.surfaces.hooks import main; main()", "UserPromptSubmit"]
+    with subprocess.Popen(command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as silent:
+        assert silent.stdout is not None and silent.stdout.read() == b"" and silent.wait() == 0
+    assert [(one["outcome"], one["why"]) for one in log(world)] == [("late", f"no answer within {why}")]
+
+
+def test_the_person_is_told_in_a_line_what_was_recalled(busy_start: World) -> None:
+    def said(**environ: str) -> dict[str, Any]:
+        given = raw("SessionStart", "announced", cwd=PROJECT, source="startup")
+        answer = hooks.answer("SessionStart", given, {**busy_start.environ, **environ})
+        return dict(json.loads(hooks.output("SessionStart", answer)))
+
+    told_of = said()
+    assert told_of["systemMessage"] == (
+        "AxiomMind recalled 2 lines (last session): asked: Round the rates half up, please"
+    )
+    assert told_of["hookSpecificOutput"]["additionalContext"].startswith("<recalled-history>")
+    assert "systemMessage" not in said(AXM_HOOK_ANNOUNCE="none")
+    assert "systemMessage" in said(AXM_HOOK_ANNOUNCE="UserPromptSubmit,SessionStart")
 
 
 def test_the_log_is_turned_over(world: World) -> None:

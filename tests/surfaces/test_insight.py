@@ -14,8 +14,9 @@ from axiommind.config import Config
 from axiommind.llm.contract import Answered, Question, Unanswered, Usage
 from axiommind.memory import Memory, Scope
 from axiommind.reports.analysers.activity import by_day, stretches, together, total
+from axiommind.reports.analysers.complaints import complaint
 from axiommind.reports.analysers.evidence import Sentence, Witness
-from axiommind.reports.analysers.rework import CountedCall, complaint, failures, shape
+from axiommind.reports.analysers.rework import CountedCall, failures, shape
 from axiommind.reports.analysers.sayings import contradictions
 from axiommind.reports.insight.prose import kept
 from axiommind.reports.insight.values import InsightReport
@@ -101,7 +102,10 @@ def test_each_proposal_rests_on_sessions_and_can_be_pasted(busy: World) -> None:
     texts = "\n".join(p.text for p in report.proposals)
     assert "- Run `pytest`, never `rtk pytest`" in texts
     assert "pnpm" not in texts  # it was taken back
-    assert "`pytest` and `ruff check` before calling it done" in texts
+    assert "before calling it done" not in texts  # every session ran the checks: nothing to save
+    assert all(p.saves.text and p.saves.worth > 0 for p in report.proposals)
+    worth = [p.saves.worth for p in report.proposals]
+    assert worth == sorted(worth, reverse=True)
     command = by_target[".claude/commands/commit-update-changelog.md", "A slash command `/commit-update-changelog`"]
     assert "edit `CHANGELOG.md`, then `git add`, then `git commit`" in command.text
     # What was said can neither run a command nor import a file.
@@ -144,7 +148,24 @@ class Tags(HTMLParser):
 
 SVG = {"svg", "g", "path", "rect", "text", "line", "tspan", "clippath", "defs"}
 OURS = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "ul", "li", "pre", "code", "div"}
-OURS |= {"table", "thead", "tbody", "tr", "th", "td", "figure"}
+OURS |= {"table", "thead", "tbody", "tr", "th", "td", "figure", "a", "ol", "wbr"}
+
+
+def test_a_citation_is_a_link_to_what_stands_there(busy: World) -> None:
+    report = report_of(busy)
+    page = as_html(report)
+    anchors = set(re.findall(r'href="#([\w-]+)"', page))
+    assert len(anchors) > 5 and anchors == set(re.findall(r'<li id="([\w-]+)"', page))
+    assert set(re.findall(r'href="(\w+):', page)) == {"file"}
+    quoted = report.proposals[0].evidence[0]
+    (source,) = re.findall(rf'<li id="[\w-]+">.*axm open \S*{quoted.citation.text.rpartition("/")[2]}<.*', page)
+    assert "unrecognized subcommand" in source
+
+
+def test_pictures_come_first_and_names_stay_whole(busy: World) -> None:
+    page = as_html(report_of(busy))
+    assert page.index("<h1>") < page.index("<figure>") < page.index("<h2>In short")
+    assert "overflow-wrap: anywhere" not in page and "word-break" not in page
 
 
 def test_what_was_quoted_is_no_markup(busy: World) -> None:

@@ -31,6 +31,7 @@ from axiommind.surfaces.install.claude_code.places import places
 from axiommind.surfaces.install.claude_code.plugin import hooks_json, marketplace
 from tests.counting import PATIENCE_S
 from tests.examples import examples
+from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugin"
@@ -181,7 +182,7 @@ def test_a_hook_names_its_program_and_needs_no_shell(machine: Machine) -> None:
 def test_the_script_beside_python_is_named_else_the_module_and_never_a_shim(tmp_path: Path) -> None:
     python = tmp_path / "my venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    assert _program.hook(str(python)) == (str(python), "-m", "axiommind.surfaces.hooks")
+    assert _program.hook(str(python)) == (str(python), "-P", "-m", "axiommind.surfaces.hooks")
     script = python.with_name("axm-hook")
     script.touch(0o755)
     assert _program.hook(str(python)) == (str(script),)
@@ -416,6 +417,7 @@ def test_the_plugin_has_the_same_hooks_and_the_same_version() -> None:
     assert shipped["force-include"]["plugin"] == f"axiommind/marketplace/{listed['source'].removeprefix('./')}"
 
 
+@rows("R0.74", "R0.75")
 def test_what_the_plugin_tells_the_agent_to_run_exists() -> None:
     agent = (PLUGIN / "agents" / "workflow-insight.md").read_text()
     (block,) = re.findall(r"```sh\n(.*?)```", agent, re.DOTALL)

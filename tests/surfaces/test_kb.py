@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.rows import rows
 from tests.shell import axm
 from tests.transcripts import World
 
@@ -63,11 +64,33 @@ def test_index_says_what_became_of_documents(world: World, folder: Path) -> None
     assert json.loads(done.stdout)["documents"]["removed"] == 1
 
 
+@rows("R1.22")
 def test_the_full_text_index_made_anew(world: World, folder: Path) -> None:
     axm(world, "kb", "add", str(folder))
     done = axm(world, "kb", "index", "--rebuild-fts", "--json")
     assert done.returncode == 0 and json.loads(done.stdout)["passages"] == 2
     assert "rebuilt from 2 passages" in done.stderr
+
+
+def test_the_list_shows_encodings(world: World, folder: Path) -> None:
+    (folder / "c.md").write_bytes("# 발표\n\n다음 주 발표 자료를 준비한다.\n".encode("cp949"))
+    (folder / "d.md").write_bytes(b"# caf\xe9\n")
+    added = axm(world, "kb", "add", str(folder))
+    assert added.returncode == 0 and f"{folder / 'd.md'}:L1: not UTF-8" in added.stderr
+    shown = json.loads(axm(world, "kb", "list", "--documents", "--json").stdout)
+    assert [d["encoding"] for d in shown["documents"]] == ["utf-8", "utf-8", "cp949", None]
+    rows = axm(world, "kb", "list", "--documents", COLUMNS="300").stdout.split("\n")
+    assert "encoding" in rows[0] and any("발표" in row and "cp949" in row for row in rows)
+    assert any("unknown" in row for row in rows)
+
+
+def test_the_snippet_of_a_very_long_line_holds_the_match(world: World, folder: Path) -> None:
+    (folder / "long.md").write_text("# Long\n\n" + "word " * 200_000 + "quokka " + "word " * 200_000 + "\n")
+    axm(world, "kb", "add", str(folder))
+    (hit,) = json.loads(axm(world, "kb", "search", "quokka", "--json").stdout)["hits"]
+    assert [hit["snippet"][a:b] for a, b in hit["highlights"]] == ["quokka"]
+    assert hit["citation"]["text"].endswith("long.md:L3")
+    assert "quokka" in axm(world, "kb", "search", "quokka").stdout.partition("\n")[0]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +134,7 @@ def test_forget_a_document_and_undo(world: World, folder: Path) -> None:
     path = folder / "a.md"
     dry = axm(world, "forget", "--document", str(path), "--dry-run")
     assert dry.returncode == 0 and dry.stderr == "Would forget: 1 document\n" and dry.stdout.startswith("doc-")
-    done = axm(world, "forget", "--document", str(path), "--json")
+    done = axm(world, "forget", "--document", str(path), "--yes", "--json")
     assert json.loads(done.stdout)["documents"] == [dry.stdout.strip()]
     assert "Forgotten: 1 document\n" in done.stderr and path.exists()
     assert "1 stay forgotten" in axm(world, "kb", "index").stderr

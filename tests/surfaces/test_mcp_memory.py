@@ -67,7 +67,10 @@ def test_an_agent_remembers_what_was_said_and_nothing_else(tools: ServerFeatures
 def test_tasks_blockers_and_decisions(tools: ServerFeatures) -> None:
     found = called(tools, "tasks", project="all")["tasks"]
     assert {task["title"] for task in found} == {"Build the cache table", "Wire the cache in"}
-    assert called(tools, "tasks", project="all", limit=1)["has_more"]
+    first = called(tools, "tasks", project="all", limit=1)
+    rest = called(tools, "tasks", project="all", limit=1, cursor=first["next_cursor"])
+    assert first["tasks"] + rest["tasks"] == found and rest["next_cursor"] is None
+    assert found[0]["citation"].startswith("talk:L")
     (waiting,) = called(tools, "blocked", project="all")["tasks"]
     assert [one["title"] for one in waiting["blocked_by"]] == ["Build the cache table"]
     shown = called(tools, "task-show", id=waiting["id"])
@@ -75,9 +78,9 @@ def test_tasks_blockers_and_decisions(tools: ServerFeatures) -> None:
     assert "no task" in refused(tools, "task-show", id="tsk_none")
     entry = called(tools, "query", sql="select entry_id from entries where entry_type = 'decision'", project="all")
     made = called(tools, "decide", decision="SQLite it is", evidence=[entry["rows"][0]["entry_id"]], project="all")
-    assert made["made_by"] == "agent"
-    listed = tools.context.memory.decisions.list(tools.context.scope("all"))[0]
-    assert (listed["id"], listed["stage"]) == (made["id"], "working")  # an agent's word certifies nothing
+    assert (made["status"], made["id"]) == ("proposed", None) and "axm review" in made["note"]
+    decided = tools.context.memory.decisions.list(tools.context.scope("all"))
+    assert "SQLite it is" not in {one["decision"] for one in decided}, "an agent's word decides nothing"
 
 
 def test_a_query_is_a_perspective_or_sql_page_by_page(tools: ServerFeatures) -> None:
@@ -170,6 +173,8 @@ def test_handoff_and_weekly_review_ask_below_what_is_known(tools: ServerFeatures
     known, asked = handoff.split("</recalled-history>")
     assert "the expiry" in known.split("<recalled-history>")[0] and flow.id in asked
     assert "Wire the cache in" in known and scratchpad.id in known and "- Goal" in known
+    everywhere = tools.prompts["handoff"].messages(tools.context, {"project": "all"})[0].text
+    assert f"# Where {PROJECT} stands" in everywhere and "Wire the cache in" in everywhere
     review = tools.prompts["weekly-review"].messages(tools.context, {"project": "all", "since": "2026-01-01"})[0].text
     known, asked = review.split("</recalled-history>")
     for part in ("## Sessions (1)", "## Decisions (1)", "## Open tasks (2)", "Where should the cache live?"):

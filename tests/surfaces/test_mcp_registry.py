@@ -76,7 +76,7 @@ def test_a_tool_is_one_file(world: World, folder: Path) -> None:
     assert listed["inputSchema"]["properties"] == {
         "word": {"type": "string", "description": "Which word.", "maxLength": 9}
     }
-    assert listed["outputSchema"]["properties"]["where"] == {
+    assert server.features.tools["count-letters"].output_schema["properties"]["where"] == {
         "type": "object",
         "properties": {"path": {"type": "string"}, "line": {"type": "integer"}},
         "required": ["path", "line"],

@@ -56,6 +56,7 @@ def test_what_came_before_everything_is_not_answered(tmp_path: Path) -> None:
 
 def test_the_home_is_left_alone(tmp_path: Path) -> None:
     world = _world(tmp_path)
+    assert world.person_token
 
     def state() -> dict[str, str]:
         names = [

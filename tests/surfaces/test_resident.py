@@ -65,7 +65,13 @@ def test_it_answers_for_a_hook_that_imports_nothing(told: World, monkeypatch: py
         given, loaded = hook(told, "together")
         wait_for(lambda: len(logged(told)) == 2, "the record")  # it is written once the hook has its answer
         assert given == alone and b"quartz" in given
-        light = {"axiommind", "axiommind.surfaces", "axiommind.surfaces.hooks"}
+        light = {
+            "axiommind",
+            "axiommind.consent",
+            "axiommind.surfaces",
+            "axiommind.surfaces.hooks",
+            "axiommind.surfaces.hooks.deadlines",
+        }
         assert set(loaded) == light | {"axiommind.surfaces.hooks.resident_client"}
         again, _ = hook(told, "together")
         assert again == b""  # it was told once, and that was recorded

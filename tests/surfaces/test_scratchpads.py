@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from axiommind.surfaces.render.scratchpads import between, last_blocks, last_chars, last_lines, within
 from axiommind.text.edits import with_separator
+from tests.rows import rows
 from tests.surfaces.command import Axm, Said
 from tests.transcripts import PROJECT, Lines, World
 
@@ -115,9 +116,8 @@ def test_what_changed(axm: Axm, scratchpad: str) -> None:
         assert said.code == 1 and "is neither a version nor a time" in said.err
 
 
-def test_agents_sign_as_agents(axm: Axm, scratchpad: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AI_AGENT", "1")
-    axm("pad", "append", scratchpad, "by a machine")
+def test_agents_sign_as_agents(axm: Axm, scratchpad: str) -> None:
+    axm.as_agent("pad", "append", scratchpad, "by a machine")
     assert [one["actor"] for one in axm("pad", "history", scratchpad, "--json").json["versions"]] == ["agent", "user"]
 
 
@@ -243,6 +243,7 @@ def test_lists_are_of_this_folder_first(axm: Axm, world: World, monkeypatch: pyt
     assert axm.ids("pad", "list", "--workflow", mine) == [scratchpad]
 
 
+@rows("R4.6")
 def test_an_inactive_workflow_takes_no_writes(axm: Axm, flow: str, scratchpad: str) -> None:
     said = axm("workflow", "update", flow, "--inactive", "--name", "Done")
     undo = f"To undo: axm workflow update {flow[:15]} --active\n"
@@ -259,6 +260,7 @@ def test_an_inactive_workflow_takes_no_writes(axm: Axm, flow: str, scratchpad: s
 def test_searching(axm: Axm, flow: str, scratchpad: str) -> None:
     other = made(axm("pad", "create", flow, "Row level security", "--text", "the ledger needs it\nfoo bar"))
     assert axm("workflow", "search", "ledger", "--json").json["results"][0]["score"] == 5 + 1
+    assert axm("workflow", "search", "->").code == 1  # signs are words, and nothing holds them
     found = axm("workflow", "search", "row", "security")
     assert found.code == 0 and f"  {other[:16]}  Row level security  6" in found.out
     assert found.err == "1 workflow matched; this is page 1 of 1.\n"
@@ -293,11 +295,11 @@ def test_forgetting_a_pad_and_a_workflow(axm: Axm, world: World) -> None:
     assert traces(world, *words) == set(words)
     assert axm("forget", "--pad", first, "--dry-run").err.startswith("Would forget: 1 scratchpad\n")
     assert traces(world, *words) == set(words)
-    said = axm("forget", "--pad", first)
+    said = axm("forget", "--pad", first, "--yes")
     assert said.out == f"{first}\n" and "Forgotten: 1 scratchpad" in said.err and "cannot be undone" in said.err
     assert traces(world, *words) == {"zorbulon", "quixotrellis", "splinterfax"}
     assert axm("pad", "append", first, "again").code == 1 and axm("verify").code == 0
-    assert axm("forget", "--workflow", flow[:15], "--json").json["scratchpads"] == [second]
+    assert axm("forget", "--workflow", flow[:15], "--yes", "--json").json["scratchpads"] == [second]
     assert traces(world, *words) == set() and axm("verify").code == 0
     assert axm("forget", "--session", first, "--undo").code == 1, "nothing could come back"
 
@@ -311,13 +313,13 @@ def test_forgetting_a_project_takes_its_workflows_along(axm: Axm, world: World) 
     flow = memory.workflows.create("Zorbulon", cwd=PROJECT)
     scratchpad = memory.scratchpads.create(flow.id, "Grimblewick", "flabbergastor").row
     other = memory.workflows.create("Elsewhere", cwd="/elsewhere")
-    done = axm("forget", "--project", PROJECT)
+    done = axm("forget", "--project", PROJECT, "--yes")
     assert done.err.startswith(f"Forgotten: 1 session, 1 workflow and 1 scratchpad of {PROJECT}\n")
     assert not traces(world, "zorbulon", "grimblewick", "flabbergastor") and axm("verify").code == 0
     assert axm("forget", "--project", PROJECT, "--undo").code == 0
     assert axm("workflow", "show", flow.id).code == 1 and axm("pad", "show", scratchpad.id).code == 1
     assert [row.id for row in memory.workflows.list()] == [other.id]
-    assert axm("forget", "--project", "/elsewhere").code == 0, "a project may have workflows only"
+    assert axm("forget", "--project", "/elsewhere", "--yes").code == 0, "a project may have workflows only"
 
 
 # --- parts of a text ---------------------------------------------------------------------------------------

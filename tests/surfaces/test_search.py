@@ -14,6 +14,7 @@ import pytest
 from axiommind.search.find import Page
 from axiommind.surfaces.render import hits
 from tests.notes import Notes
+from tests.rows import rows
 from tests.search.asking import ask, tell
 from tests.shell import axm
 from tests.surfaces.shapes import HIT, MORE, PAGE
@@ -54,6 +55,7 @@ def first_id(world: World, *args: str) -> str:
 # --- axm search --json -------------------------------------------------------------------------------------------
 
 
+@rows("R1.15", "R1.18")
 def test_the_shape_of_the_json(house: World) -> None:
     page = searched(house, "wombat", "login")
     assert list(page) == PAGE
@@ -62,6 +64,7 @@ def test_the_shape_of_the_json(house: World) -> None:
     assert page["total"] == len(page["hits"]) == 5 and page["next_cursor"] is None
     hit = page["hits"][0]
     assert [key for key in hit if key not in MORE] == HIT and sorted(set(hit) - set(HIT)) == sorted(MORE)
+    assert hit["index_version"] == page["index_version"] and hit["chunk_id"] is None
     assert hit["kind"] == "prompt" and hit["doc_id"] is None and hit["session_id"] == "aaaa-1111"
     assert (hit["retrieval_method"], hit["score_kind"]) == ("fts5-bm25", "bm25")
     assert 0 < hit["score"] < 1 and hit["project"] == PROJECT and hit["timestamp"] == 1_767_600_000_000
@@ -77,10 +80,13 @@ def test_the_shape_of_the_json(house: World) -> None:
     }
 
 
+@rows("R1.18", "R1.19", "R1.23", "R1.36")
 def test_the_json_of_a_document(house: World) -> None:
     (hit,) = searched(house, "wombat digs kind:doc")["hits"]
     path = str(Notes(house).root / "zoo.md")
     assert hit["doc_id"].startswith("doc-") and hit["session_id"] is None
+    chunk = house.rows(f"select doc_id, line_start, line_end from chunks where id = {hit['chunk_id']}")
+    assert chunk == [(hit["doc_id"], 6, 8)]
     assert hit["heading"] == "Zoo > Marsupials" and hit["citation"]["text"] == f"{path}:L6-L8"
 
 
@@ -325,6 +331,7 @@ def test_open_with_more_context_than_there_is(house: World) -> None:
 # --- axm kb search -----------------------------------------------------------------------------------------------
 
 
+@rows("R1.2", "R1.26", "R1.27", "R1.35", "R1.36", "R1.38")
 def test_search_documents(house: World) -> None:
     done = axm(house, "kb", "search", "wombat")
     assert done.returncode == 0
@@ -336,6 +343,7 @@ def test_search_documents(house: World) -> None:
     assert heading == "   heading: Zoo > Marsupials"
 
 
+@rows("R1.17", "R1.26")
 def test_search_documents_narrowed(house: World) -> None:
     assert axm(house, "kb", "search", "wombat", "--tag", "zoo").returncode == 0
     assert axm(house, "kb", "search", "quokka", "--path", "sub/**").returncode == 0
@@ -348,6 +356,7 @@ def test_search_documents_narrowed(house: World) -> None:
 # --- axm eval ----------------------------------------------------------------------------------------------------
 
 
+@rows("R1.29", "R1.39", "R2.109")
 def test_golden_queries_and_what_got_worse(world: World) -> None:
     notes = Notes(world)
     gone = notes.write("wombat.md", "# Wombats\n\nThe wombat digs.\n")

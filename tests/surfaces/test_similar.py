@@ -213,7 +213,7 @@ def test_embedding_without_numpy_says_what_to_install(world: World, embedder: st
 
 
 def test_forgetting_and_verifying_without_numpy(world: World) -> None:
-    assert without_numpy(world, "forget", "--session", "aaaa").returncode == 0
+    assert without_numpy(world, "forget", "--session", "aaaa", "--yes").returncode == 0
     checked = without_numpy(world, "verify")
     assert checked.returncode == 0, checked.stdout
 

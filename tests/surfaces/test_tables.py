@@ -57,7 +57,8 @@ LISTS = [
 
 
 @pytest.mark.parametrize("command", LISTS)
-def test_a_list_fits_80_columns(printed, command: str) -> None:
+def test_a_list_fits_80_columns(printed, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     assert [line for line in printed(*command.split()).splitlines() if width(line) > 80] == []
 
 

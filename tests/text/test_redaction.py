@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from axiommind.text.redaction import MARK, Redactor, kinds
+from axiommind.text.secret_shapes import SHAPES
 from tests.counting import ending, grows_linearly
 from tests.examples import examples
 
@@ -43,6 +44,7 @@ SECRETS = [
     ("google", "AI" + "za" + "SyA1b2C3d4-E5f6G7h8_I9j0K1l2M3n4O5p6Q"[:35]),
     ("google", "ya" + "29." + MIX * 3),
     ("google", "GOC" + "SPX-" + MIX + "abCD12"),
+    ("axiommind", "axm" + "p_" + MIX * 3),
     ("npm", "np" + "m_" + "A1b2" * 9),
     ("pypi", "py" + "pi-AgEIcHlwaS5vcmc" + MIX * 3),
     ("huggingface", "h" + "f_" + "AbCdEfGhIjKlMnOpQrStUvWxYz12345678"),
@@ -146,7 +148,23 @@ CONTEXTS = [  # (kind, text before, secret, text after)
     ("secret", 'token: str = "', RANDOM, '"'),
     ("secret", 'env["MY_TOKEN"] = "', RANDOM, '"'),
     ("secret", "deploy --api-key ", RANDOM, " now"),
-    ("secret", "SECRET_KEY_BASE=", HEX * 4, ""),
+    ("secret", "SECRET_KEY_BASE=", "7f3a9c0e5b" * 6, ""),
+    ("password", 'password = "', "correct horse " + "battery", '"'),
+    ("secret", '{"auths": {"ghcr.io": {"auth": "', "YW5uOmh1bnRl" + "cjItaHVudGVy", '"}}}'),
+    ("secret", "    client-key-data: ", "LS0tLS1CRUdJ" + "TiBFQyBQVUJM" * 6, "\n"),
+    ("password", "machine x.org login ann password ", "hunt" + "er2", "\n"),
+    ("url-password", "amqp://ann:", "p4/ss" + "w0rd", "@mq.example.com/vhost"),
+    ("secret", "AZURE_OPENAI_KEY=", RANDOM, "\n"),
+    ("password", "비밀번호: ", "hunt" + "er2!", " 입니다"),
+    ("password", "密码：", "hunt" + "er2!", "，谢谢"),
+    ("password", "パスワードは「", "hunt" + "er2!", "」です"),
+    ("secret", "토큰은 ", RANDOM, " 입니다"),
+    ("secret", "The token is ", RANDOM, " for now"),
+    ("secret", "SECRET_KEY = '", "k3j(2!x$9v&^q7z@m1#p5=t0+w8*b4-n6_r", "'"),
+    ("password", "DB_PASSWORD=", "k3j(2!x$9v&^q7z@m1", "\n"),
+    ("secret", "apiVersion: v1\nkind: Secret\ndata:\n  user: ", "YW5uYW5uYW5u", "\n"),
+    ("private-key", '{"kty": "EC", "d": "', RANDOM, '"}'),
+    ("private-key", "x: ", "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t" + "QUJDREVGR0hJSktM" * 6, "\n"),
 ]
 CLEAN = [
     "password: string",
@@ -183,7 +201,13 @@ CLEAN = [
     "DB_PASSWORD=changeme DB_PASSWORD=your-password PASSWORD=<password> PASSWORD=xxxxxxxxxx PASSWORD=**********",
     "PASSWORD: 'passwordFactor', RESET_PASSWORD: 'reset-link', FORGOT_PASSWORD=forgotten",
     "DB_PASSWORD=getPassword() DB_PASSWORD=/run/secrets/db DB_PASSWORD=os.environ DB_PASSWORD=settings.database",
-    "password: 'Password', password: 'mysecretpassword', password = \"correct horse battery\"",
+    "password: 'Password', password: 'mysecretpassword', password = \"Enter your password\"",
+    "const privateKey: Option<Zeroizing<Vec<u8>>> = secp256k1.utils.randomPrivateKey()",
+    "JWT_SECRET=e2e-test-jwt-secret-key-for-ci",
+    "--- PASS: TestRunMultipleFormatFlagsNoError (0.02s)",
+    "CACHE_KEY=da39a3ee5e6b4b0d3255bfef95601890afd80709 cache_key: 'da39a3ee5e6b4b0d3255bfef95601890afd80709'",
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSURkekNDQWwrZ0F3SUJBZ0lFQWdBQXVUQU5CZ2txaGtpRzl3MEJBUVVGQURCYQ==",
+    "토큰 수는 max_tokens=4096 이고 비밀번호는 사용자가 정합니다",
     "passwords: S3cr3t!pw is no name",
     "Bearer authentication-with-tokens is supported; Bearer invalid; Bearer $ALICE_TOKEN; Basic validation",
     '("Authorization", "Bearer ${token}")',
@@ -233,7 +257,9 @@ def test_ordinary_code_is_left_alone(text: str) -> None:
 
 
 def test_every_kind_has_an_example() -> None:
-    assert kinds() == sorted({kind for kind, *_ in SECRETS} | {kind for kind, *_ in CONTEXTS})
+    """Here, or drawn from its shape (`test_recall`)."""
+    drawn = {shape.kind for shape in SHAPES}
+    assert kinds() == sorted({kind for kind, *_ in SECRETS} | {kind for kind, *_ in CONTEXTS} | drawn)
 
 
 def test_marks_are_stable_and_keyed() -> None:

@@ -7,8 +7,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from axiommind.text.summary import PREVIEW_CHARS, SUMMARY_CHARS, preview, summary
+from tests.rows import rows
 
 
+@rows("R3.27")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -41,11 +43,13 @@ def test_summaries(text: str, expected: str) -> None:
     assert summary(text) == expected
 
 
+@rows("R3.29")
 def test_a_preview_says_which_language_its_code_is() -> None:
     text = "Before\n```python\nprint(1)\n```\nbetween\n```\nx\n```\n````c++ title=x\n```\n````\nafter"
     assert preview(text) == "Before [python code] between [code] [c++ code] after"
 
 
+@rows("R3.27", "R3.30")
 def test_a_sentence_that_does_not_fit_is_cut_at_a_word() -> None:
     text = "word " * 60 + "end."
     assert summary(text).endswith("word…") and 90 < len(summary(text)) <= SUMMARY_CHARS
@@ -57,6 +61,7 @@ def test_a_text_without_blanks_is_cut_all_the_same() -> None:
     assert summary("字" * SUMMARY_CHARS) == "字" * SUMMARY_CHARS
 
 
+@rows("R3.1", "R3.28", "R3.29", "R3.44")
 @given(st.text(max_size=500), st.integers(2, 300))
 @example("." * 500, 100)
 @example("a. " * 200, 100)
@@ -71,6 +76,7 @@ def test_never_longer_than_the_limit(text: str, limit: int) -> None:
     assert len(preview(text)) <= PREVIEW_CHARS == 200
 
 
+@rows("R3.30")
 @given(st.text(min_size=1, max_size=300))
 def test_a_text_with_letters_has_a_summary(text: str) -> None:
     assert bool(summary(f"so {text}")) and bool(preview(f"so {text}"))

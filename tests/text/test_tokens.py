@@ -19,6 +19,7 @@ from axiommind.text.tokens import FTS_TOKENIZE, fts_text, terms
 from tests.counting import ending, grows_linearly
 from tests.examples import examples
 from tests.loading import TUPLE, loaded_by
+from tests.rows import rows
 
 NOISE = "응 네 좋아 그래 알겠어 해줘 해 하자 고마워 감사 ok yes y sure thanks ㅇ ㅇㅇ 넵"
 ENGLISH = """
@@ -204,6 +205,7 @@ def test_long_queries_stay_within_what_fts5_takes(shared: Index) -> None:
             shared.find(text, match)
 
 
+@rows("R4.2", "R4.3")
 @pytest.mark.parametrize(
     ("text", "method"),
     [
@@ -278,6 +280,7 @@ _RUNS = st.text(
 )  # fmt: skip
 
 
+@rows("R1.13", "R1.38")
 @given(st.lists(_RUNS, min_size=1, max_size=4), st.data())
 @settings(max_examples=examples(150), deadline=None)
 def test_every_piece_of_a_run_is_found(runs: list[str], data: st.DataObject) -> None:
@@ -311,6 +314,7 @@ def test_any_text_is_a_query_and_is_split_as_we_say(text: str, match: str) -> No
     assert re.fullmatch(r"[() ]*(?:(?:AND|OR)[() ]*)*", outside)
 
 
+@rows("R1.9", "R1.10")
 @given(st.lists(st.text(max_size=40), max_size=5))
 @settings(max_examples=examples(150), deadline=None)
 def test_delete_leaves_nothing(texts: list[str]) -> None:

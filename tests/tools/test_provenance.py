@@ -12,6 +12,9 @@ from axiommind.tools.provenance import call_provenance, is_rules_file, result_pr
 
 ANSWER = 'User has answered your questions: "Which port?"="8080"'
 
+OPTIONS = [{"label": "8080", "description": "usual"}, {"label": "9000", "description": "free"}]
+ASKED = {"questions": [{"question": "Which port?", "options": OPTIONS}]}
+
 
 @pytest.mark.parametrize(
     ("name", "given", "result", "expected"),
@@ -34,6 +37,18 @@ ANSWER = 'User has answered your questions: "Which port?"="8080"'
         ("mcp__axiommind__search", {}, "…", "elsewhere"),
         ("Task", {"prompt": "look"}, "I found", "elsewhere"),
         ("AskUserQuestion", {}, ANSWER, "person"),
+        ("AskUserQuestion", ASKED, ANSWER, "picked"),
+        ("AskUserQuestion", ASKED, ANSWER.replace("8080", "8080, 9000"), "picked"),
+        ("AskUserQuestion", ASKED, ANSWER.replace("8080", "the one of the proxy"), "person"),
+        ("AskUserQuestion", ASKED, f"{ANSWER} user notes: only for now", "person"),
+        ("Bash", {"command": "cat docs/install.md"}, "…", "file"),
+        ("Bash", {"command": "cd /p && head -40 src/a.py"}, "…", "file"),
+        ("Bash", {"command": "sed -n '1,40p' src/a.py"}, "…", "file"),
+        ("Bash", {"command": "cat CLAUDE.md"}, "…", "rules"),
+        ("Bash", {"command": "cat a.py | python"}, "…", "tool"),
+        ("Bash", {"command": "cat a.txt > b.txt"}, "…", "tool"),
+        ("Bash", {"command": "make && cat out.log"}, "…", "tool"),
+        ("Bash", {"command": "curl -s https://example.org > a; cat a"}, "…", "network"),
         ("AskUserQuestion", {}, "invalid input", "tool"),
         ("ExitPlanMode", {"plan": "x"}, "approved", "agent"),
         ("Grep", {"pattern": "x", "path": "/p"}, "…", "tool"),

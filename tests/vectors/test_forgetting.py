@@ -70,7 +70,7 @@ def test_nothing_of_it_is_left_in_any_version(told: World, monkeypatch: pytest.M
     wanted = traces(told, "s1")
     assert held(told, wanted)
     done = told.memory().forget(session="s1")
-    assert done.vectors_left == () and held(told, wanted) == []
+    assert done.pending == () and held(told, wanted) == []
     with closing(open_store("local", told.home / "vectors", write=False)) as store:
         assert len(store.versions()) == 2
         for version in store.versions():
@@ -114,7 +114,7 @@ def test_a_broken_store_is_no_hiding_place(told: World, axm: Axm, damage: str) -
     else:
         (told.home / "vectors" / "state.db").write_bytes(b"not a database" * 999)
     assert held(told, wanted)
-    done = axm("forget", "--session", "s1")
+    done = axm("forget", "--session", "s1", "--yes")
     assert (done.code, done.out) == (0, "s1\n") and "Vectors" not in done.err
     assert held(told, wanted) == []
     assert told.memory().verify() == []
@@ -132,18 +132,19 @@ def test_without_its_extra_a_store_keeps_what_it_has_and_that_is_said(
         db.execute(LANCE.format("active"))
     (told.home / "vectors" / "lance").mkdir()
     wanted = traces(told, "s1")
-    done = axm("forget", "--session", "s1")
+    done = axm("forget", "--session", "s1", "--yes")
     assert (done.code, done.out) == (3, "s1\n") and "Forgotten: 1 session" in done.err
-    assert "Some of its vectors may be left: the store lance needs lancedb, which is not installed" in done.err
-    assert f"hint: {extra_command('lance')}; then axm embed removes them" in done.err
+    assert "Pending: vectors: the store lance needs lancedb, which is not installed" in done.err
+    assert f"hint: {extra_command('lance')}; then axm embed" in done.err
     assert held(told, wanted) == [], "the other store was purged"
     assert SECRET.encode() not in (told.home / "index.db").read_bytes() + (told.home / "log.db").read_bytes()
     assert told.rows("select id from sessions") == [("s2",)]
     assert [what for _, what in remaining(told)] == [
         "cannot be looked into: the store lance needs lancedb, which is not installed"
     ]
-    again = axm("forget", "--session", "s2", "--json")
-    assert again.code == 3 and again.json["vectors_left"] == ["the store lance needs lancedb, which is not installed"]
+    again = axm("forget", "--session", "s2", "--yes", "--json")
+    assert again.code == 3 and again.json["certificate"] is None
+    assert [one["why"] for one in again.json["pending"]] == ["the store lance needs lancedb, which is not installed"]
 
 
 def test_embedding_elsewhere_goes_on_when_the_old_store_cannot_be_opened(

@@ -26,6 +26,7 @@ from axiommind.vectors.parts import parts
 from axiommind.vectors.sweep import sweep
 from tests.examples import examples
 from tests.learning.sessions import Session
+from tests.rows import rows
 from tests.transcripts import Lines, World
 from tests.vectors.fakes import Hashed, Kept
 
@@ -73,6 +74,7 @@ def statuses(db: sqlite3.Connection) -> dict[str, int]:
 # --- jobs --------------------------------------------------------------------------------------------------
 
 
+@rows("R2.26", "R2.69", "R2.70")
 def test_every_text_has_a_job_and_takes_it_along(world: World) -> None:
     notes = world.base / "notes"
     notes.mkdir()
@@ -138,6 +140,7 @@ def test_without_an_embedder_the_jobs_wait(world: World) -> None:
         assert set(statuses(db)) == {"pending"}
 
 
+@rows("R2.8", "R2.26", "R2.71", "R2.100")
 def test_each_job_is_done_once_under_its_key(world: World) -> None:
     store = Kept()
     with opened(taught(world)) as db:
@@ -261,6 +264,7 @@ def test_answers_over_the_budget_wait_and_the_oldest_give_way(world: World) -> N
 # --- what goes wrong ---------------------------------------------------------------------------------------
 
 
+@rows("R2.72")
 def test_one_bad_text_fails_alone_and_says_nothing_of_itself(world: World) -> None:
     store = Kept()
     said(world, *(f"prompt number {n}" for n in range(40)), "the expiry column")
@@ -272,6 +276,7 @@ def test_one_bad_text_fails_alone_and_says_nothing_of_itself(world: World) -> No
         assert statuses(db) == {"done": 42}
 
 
+@rows("R2.73", "R2.95")
 def test_what_fails_is_tried_again_after_a_while_and_not_for_ever(world: World) -> None:
     said(world, "a bad one")
     clock = [1_000_000]
@@ -452,6 +457,7 @@ class Killed(BaseException):
     """kill -9, as far as a test can go in one process."""
 
 
+@rows("R2.8", "R2.71", "R2.95")
 @settings(max_examples=examples(100))
 @given(st.lists(st.sampled_from(["work", "reconcile", "fail", "die", "add", "change", "drop", "switch"]), max_size=10))
 def test_whatever_happens_no_job_is_lost_or_done_twice(acts: list[str]) -> None:

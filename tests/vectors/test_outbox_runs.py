@@ -31,6 +31,7 @@ from axiommind.vectors.stores import open_store
 from axiommind.vectors.stores.local import LocalStore
 from axiommind.vectors.sweep import purge
 from tests.examples import examples
+from tests.rows import rows
 from tests.transcripts import Lines, World
 from tests.vectors.fakes import Hashed, embeds_with
 
@@ -208,6 +209,7 @@ def test_forgetting_leaves_no_vector_on_disk(world: World, monkeypatch: pytest.M
 # --- the lock ----------------------------------------------------------------------------------------------
 
 
+@rows("R2.8", "R2.71")
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     with Lock(tmp_path) as first:
         with pytest.raises(Locked, match=f"process {os.getpid()} on"):

@@ -23,6 +23,7 @@ from axiommind.vectors.contract import PASSAGES, SESSIONS, Near, Store, VectorRo
 from axiommind.vectors.similarity import cosine, similarity
 from axiommind.vectors.stores import _codes, _file, _slots, local, names, open_store
 from tests.examples import examples
+from tests.rows import rows
 
 V1, V2 = "static-1", "static-2"
 
@@ -124,6 +125,7 @@ def test_the_nearest_come_first_and_ties_by_key(store: Store) -> None:
     assert store.near(PASSAGES, V1, [0.0, 0.0], 3) == []
 
 
+@rows("R2.71")
 def test_upserting_twice_is_upserting_once(store: Store) -> None:
     roll = dice(1)
     rows = [row(f"k{i}", roll(), part, i, f"h{i}") for i in range(20) for part in range(2)]
@@ -222,9 +224,9 @@ def test_a_text_that_means_nothing_is_known_and_never_near(store: Store) -> None
 @pytest.mark.parametrize("bad", [[math.nan, 1.0], [math.inf, 1.0], [1.0, -math.inf], [1.0, 0.0, 0.0], [1.0], []])
 def test_what_no_store_can_keep_is_refused_whole(store: Store, bad: list[float]) -> None:
     store.upsert(SESSIONS, V1, [row("s", [1, 0])])
-    for rows in ([row("good", [0, 1]), row("bad", bad)], [row("bad", bad)]):
+    for given_rows in ([row("good", [0, 1]), row("bad", bad)], [row("bad", bad)]):
         with pytest.raises(VectorError) as refused:
-            store.upsert(PASSAGES, V1, rows)
+            store.upsert(PASSAGES, V1, given_rows)
         assert isinstance(refused.value, ValueError)
         assert refused.value.hint
     assert list(store.keys(PASSAGES, V1)) == []
@@ -405,14 +407,14 @@ def test_any_writes_then_near_is_brute_force(
     ) -> None:
         store = open_store(name, tmp_path_factory.mktemp("law"), write=True)
         model: dict[str, dict[int, list[float]]] = {}
-        for what, rows in steps:
-            keys = {f"k{key}" for key, _, _ in rows}
+        for what, written in steps:
+            keys = {f"k{key}" for key, _, _ in written}
             model = {key: parts for key, parts in model.items() if key not in keys}
             if what == "delete":
                 store.delete(PASSAGES, V1, keys)
                 continue
-            store.upsert(PASSAGES, V1, [row(f"k{key}", vector, part, key) for key, part, vector in rows])
-            for key, part, vector in rows:
+            store.upsert(PASSAGES, V1, [row(f"k{key}", vector, part, key) for key, part, vector in written])
+            for key, part, vector in written:
                 model.setdefault(f"k{key}", {})[part] = vector
         assert list(store.keys(PASSAGES, V1)) == sorted(model)
         held = [key for key in model if inside is None or int(key[1:]) in inside]
@@ -719,6 +721,7 @@ def test_lance_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyP
 # --- similarity ----------------------------------------------------------------------------------------
 
 
+@rows("R2.103")
 def test_distances_become_similarities() -> None:
     assert [similarity(d, "cosine") for d in (0.0, 1.0, 2.0)] == [1.0, 0.0, -1.0]
     assert [similarity(d, "squared_l2") for d in (0.0, 2.0, 4.0)] == [1.0, 0.0, -1.0]

@@ -29,6 +29,10 @@ class Extraction(NamedTuple):
     notes: tuple[str, ...] = ()
     # Whether all of the session was read: then what it said before and says no more is withdrawn.
     is_whole: bool = True
+    # Drafts that were not kept, and why.
+    refuted: int = 0  # taken back later in the session
+    merged: int = 0  # said by one that is kept
+    left_out: int = 0  # worth less than those kept
 
 
 class ExtractionFailed(Exception):

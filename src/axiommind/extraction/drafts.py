@@ -70,3 +70,4 @@ class Draft(NamedTuple):
     anchors: tuple[str, ...] = ()  # files, symbols and commits that it speaks of, as they were written
     support: str = ""  # of SUPPORTS: whether its words bear it out, as somebody else was asked; empty: nobody was
     alternatives: tuple[str, ...] = ()  # of an answer: what was offered and not taken
+    provenance: str = ""  # of PROVENANCES, where its words are less than what they are quoted beside

@@ -42,15 +42,6 @@ class SelectedDrafts(NamedTuple):
     merged: int  # said by one that is kept
     left_out: int  # worth less than those kept
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        said = {
-            "taken back later in the session": self.refuted,
-            "said twice and merged": self.merged,
-            "left out, less worth keeping": self.left_out,
-        }
-        return tuple(f"{count} {what}" for what, count in said.items() if count)
-
 
 def room_for(transcript: Transcript) -> int:
     """How many entries a session may give: more where a person said more."""

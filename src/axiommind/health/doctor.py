@@ -13,15 +13,19 @@ from pathlib import Path
 from axiommind import __version__
 from axiommind.config import Config
 from axiommind.distribution import extra_command
-from axiommind.errors import StoreError
+from axiommind.errors import LogLost, StoreError
+from axiommind.health.approval import check_proposals, check_tokens
+from axiommind.health.backups import check_backups, check_key
 from axiommind.health.check import Check, size_text
 from axiommind.health.index import check_index, check_memory
 from axiommind.health.learning import check_learning
 from axiommind.health.plugins import check_plugins
+from axiommind.health.redacting import check_redaction
 from axiommind.health.transcripts import check_behind, check_folders, check_leaving, check_log, check_roots
 from axiommind.health.vectors import check_vectors
 from axiommind.log import home_key
 from axiommind.log.sqlite import SqliteLog
+from axiommind.projections.following import folded_from, has_log, require_log
 from axiommind.sources import discover_all
 
 __all__ = ["doctor"]
@@ -30,14 +34,20 @@ __all__ = ["doctor"]
 def doctor(config: Config, environ: Mapping[str, str], user: Path) -> list[Check]:
     """Everything that can be looked at without changing it, in the order in which data flows."""
     found = discover_all(environ, user, config.roots)
-    checks = [_versions(), _home(config), *check_roots(found), *check_plugins()]
-    if not config.log_path.exists():
-        checks.append(Check("log.db", "note", "not there yet; run: axm index"))
-        return [*checks, *_extras()]
+    checks = [_versions(), _home(config), *check_tokens(config, environ), *check_roots(found), *check_plugins()]
     try:
-        log = SqliteLog(config.log_path, home_key(config.home), read_only=True)
+        folded = folded_from(config.index_path)
+        if not has_log(config.log_path):
+            require_log(folded, None, config.index_path, config.log_path)
+            checks.append(Check("log.db", "note", "not there yet; run: axm index"))
+            return [*checks, *_extras()]
+        key = home_key(config.home, make=False)
+        log = SqliteLog(config.log_path, key, read_only=True)
         try:
+            require_log(folded, log, config.index_path, config.log_path)
             checks += check_log(log)
+            checks += check_key(config, log, key)
+            checks += check_redaction(log, key)
             checks += check_behind(config, log, found)
             checks += check_leaving(found, log)
             checks += check_folders(config, log, user)
@@ -47,6 +57,10 @@ def doctor(config: Config, environ: Mapping[str, str], user: Path) -> list[Check
         checks += check_memory(config)
         checks += check_learning(config)
         checks += check_vectors(config)
+        checks += check_backups(config)
+        checks += check_proposals(config)
+    except LogLost as error:
+        checks.append(Check("log.db", "bad", error.message, (error.hint,)))
     except StoreError as error:
         checks.append(Check("store", "bad", error.message, (error.hint,) if error.hint else ()))
     return [*checks, *_extras()]

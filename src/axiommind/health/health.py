@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from axiommind.errors import LogLost
 from axiommind.home import Home, Scope
 
 if TYPE_CHECKING:
     from axiommind.health.check import Check
     from axiommind.health.overview import Overview
+    from axiommind.ingest.purging import Certificate, Held
 
-__all__ = ["Health"]
+__all__ = ["Forgettings", "Health"]
+
+
+class Forgettings(NamedTuple):
+    """Places where some of a purged text may be left, and what was proven of the others."""
+
+    held: tuple[Held, ...]
+    certificates: tuple[Certificate, ...]
 
 
 class Health:
-    """Looks at a home and repairs nothing."""
+    """Looks at a home, and repairs nothing but what a purge left to do."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
@@ -36,13 +45,35 @@ class Health:
         return [*checks, Check("checker", "ok", f"built in; {idris_status(self.home.environ)}")]
 
     def verify(self, *, deep: bool = False) -> list[tuple[str, str]]:
-        """Everything that is wrong, as (where, what)."""
+        """Everything that is wrong, as (where, what). What a purge left to do is done first, if it can be."""
+        try:
+            return self._verified(deep=deep)
+        except LogLost as error:
+            return [("log.db", f"{error.message}. {error.hint}")]
+
+    def _verified(self, *, deep: bool) -> list[tuple[str, str]]:
         from axiommind.health.verify import verify
         from axiommind.learning.quote_check import misplaced
 
+        pending = [(f"forgetting: {one.place}", f"pending: {_told(one)}") for one in self.forgotten().held]
         with self.home.read_log() as (log, key):
             found = verify(self.home.config, log, key, deep=deep)
             if not found and self.home.config.index_path.exists():
                 with self.home.reading(Scope(None), None) as db:
                     found = list(misplaced(db, log.blob))
-            return found
+            return found + pending
+
+    def forgotten(self) -> Forgettings:
+        """What was proven to be gone, and what is pending; what can be finished is finished first."""
+        from axiommind.ingest.purging import certificates, finish_if_open
+
+        with self.home.read_log():  # there is a log
+            pass
+        held = finish_if_open(self.home).held
+        with self.home.read_log() as (log, _key):
+            return Forgettings(held, tuple(certificates(log)))
+
+
+def _told(held: Held) -> str:
+    found = f"; up to {held.found:,} pieces of the text are in it" if held.found else ""
+    return f"{held.why}{found}; {held.then}"

@@ -7,9 +7,11 @@ from contextlib import closing
 
 from axiommind import db as sqlite
 from axiommind.config import Config
+from axiommind.errors import StoreError
 from axiommind.health.check import Check
 from axiommind.model import Problem
 from axiommind.projections import load_all
+from axiommind.projections.scope import require_schema
 
 __all__ = ["check_index", "check_memory", "sessions_to_learn"]
 
@@ -40,6 +42,10 @@ def check_index(config: Config) -> list[Check]:
             "select type, sum(count) from record_counts where not known group by type order by 2 desc, type"
         ).fetchall()
         versions = dict(db.execute("select projector_name, version from projection_offsets").fetchall())
+        (schema,) = db.execute("select value from meta where key = 'schema_version'").fetchone() or (None,)
+        require_schema(config.index_path, schema)
+    except StoreError as error:
+        return [Check("index.db", "bad", error.message, (error.hint,))]
     except sqlite3.DatabaseError as error:
         return [Check("index.db", "bad", f"cannot be read: {error}", ("run: axm rebuild",))]
     finally:

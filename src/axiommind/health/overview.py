@@ -23,6 +23,7 @@ class Overview:
     tools: list[tuple[str, int]]
     files: list[tuple[str, int]]
     recent: list[tuple[str, str, int]]
+    proposals: int = 0  # of agents, that wait for a person
 
 
 def overview(db: sqlite3.Connection) -> Overview:
@@ -64,4 +65,5 @@ def overview(db: sqlite3.Connection) -> Overview:
             where parent_session is null order by 3 desc, id limit 3
             """
         ),
+        proposals=rows("select count(*) from proposals where status = 'open'")[0][0],
     )

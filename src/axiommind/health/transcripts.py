@@ -57,7 +57,11 @@ def check_log(log: SqliteLog) -> list[Check]:
     if forgotten:
         text += f", tombstones: {forgotten}"
         details = tuple(f"forgotten {_kind(kind, name)} {name}" for kind, name in marks[:20])
-    return [Check("log.db", "ok", text, details, {**sizes, "tombstones": forgotten})]
+    open_purges = len(log.purges.pending())
+    if open_purges:
+        text += f"; forgetting is pending ({open_purges}): axm verify finishes it, or says what is in its way"
+    figures = {**sizes, "tombstones": forgotten, "pending_purges": open_purges}
+    return [Check("log.db", "warn" if open_purges else "ok", text, details, figures)]
 
 
 def _kind(kind: str, name: str) -> str:
@@ -138,7 +142,7 @@ def check_folders(config: Config, log: SqliteLog, user: Path) -> list[Check]:
     checks = []
     heads, marks = log.heads(), log.tombstones()
     for folder in known:
-        files, problems = markdown.discover(folder.root, folder.include, folder.exclude)
+        files, problems, skipped = markdown.discover(folder.root, folder.include, folder.exclude)
         project = project_around(folder.root, stop=os.path.realpath(user))
         waiting = 0
         for file in files:
@@ -151,7 +155,7 @@ def check_folders(config: Config, log: SqliteLog, user: Path) -> list[Check]:
         if waiting:
             text += f"; files to read: {waiting}; run: axm index"
         data = {**folder._asdict(), "files": len(files), "waiting": waiting, "problems": len(problems)}
-        details = tuple(f"{p.where}  {p.why}" for p in problems[:20])
+        details = tuple(f"{p.where}  {p.why}" for p in (*problems, *skipped)[:20])
         checks.append(Check(f"folder {folder.root}", "warn" if waiting or problems else "ok", text, details, data))
     return checks
 

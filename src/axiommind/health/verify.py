@@ -10,11 +10,17 @@ from contextlib import closing
 from pathlib import Path
 
 from axiommind import db as sqlite
+from axiommind.backups.archive import check
+from axiommind.backups.automatic import automatic_files
+from axiommind.backups.copies import unpurged
+from axiommind.backups.kept import kept_files
 from axiommind.config import Config
 from axiommind.errors import AxmError
-from axiommind.log import Head
+from axiommind.health.backups import key_problem
+from axiommind.log import Head, key_path
 from axiommind.log.sqlite import SqliteLog
 from axiommind.projections import PLACE_BITS
+from axiommind.projections.following import folded_from, require_log
 from axiommind.projections.passages import KIND_BITS
 from axiommind.projections.replay import compare
 from axiommind.projections.runner import tables
@@ -30,18 +36,28 @@ def verify(config: Config, log: SqliteLog, key: bytes, *, deep: bool) -> list[tu
     found = [(f.where, f.what) for f in log.verify()]
     if found:
         return found  # an index compared with a broken log would only repeat it
+    require_log(folded_from(config.index_path), log, config.index_path, config.log_path)
     if config.index_path.exists():
         found += _check_index(config.index_path)
         if not found:
-            with tempfile.TemporaryDirectory(prefix="axm-verify-") as scratch:
+            with _scratch(config.index_path) as scratch:
                 found += [(f.where, f.what) for f in compare(log, config.index_path, Path(scratch))]
         found += _check_forgotten(config.index_path, log)
         found += _check_vectors(config, log)
+        found += _check_copies(config, log)
     else:
         found.append(("index.db", "is not there; axm index makes it"))
-    if deep:
+    if problem := key_problem(config, log, key):
+        found.append((key_path(config.home).name, problem))
+    elif deep:  # without the key every file would look rewritten
         found += _check_files(log, key)
     return found
+
+
+def _scratch(index: Path) -> tempfile.TemporaryDirectory[str]:
+    """A folder for a second index: beside the first, where forgetting looks for what a killed run leaves behind."""
+    beside = index.parent if os.access(index.parent, os.W_OK) else None
+    return tempfile.TemporaryDirectory(prefix=f"{index.name}.building-{os.getpid()}-verify-", dir=beside)
 
 
 def _check_index(path: Path) -> list[tuple[str, str]]:
@@ -78,6 +94,21 @@ def _check_forgotten(path: Path, log: SqliteLog) -> list[tuple[str, str]]:
     except sqlite3.DatabaseError as error:
         return [("index.db", f"cannot be read: {error}")]
     return [(f"index.db {kind} {name}", "was forgotten, but is still in the index") for kind, name in sorted(found)]
+
+
+def _check_copies(config: Config, log: SqliteLog) -> list[tuple[str, str]]:
+    """Nothing of what was forgotten in automatic backups and in what was kept aside, and every such backup is whole."""
+    left = "may still hold what was forgotten; the next axm index takes it out"
+    found = [(str(path), left) for path in unpurged(config.home, log.path)]
+    for path in kept_files(config.home, "index.db"):
+        if _check_forgotten(path, log):
+            found.append((str(path), "still holds what was forgotten; remove it if you do not need it any more"))
+    for path in automatic_files(config.home):
+        try:
+            check(path)
+        except AxmError as error:
+            found.append((str(path), error.message))
+    return found
 
 
 def _check_vectors(config: Config, log: SqliteLog) -> list[tuple[str, str]]:

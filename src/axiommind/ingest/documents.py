@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from axiommind.ids import dedupe_key, document_id
 from axiommind.ingest.folders import FOLDER_EVENTS, Folder, folders_of, is_below
+from axiommind.ingest.forgotten_records import document_hash
 from axiommind.ingest.report import DocumentReport
 from axiommind.log import EventLog, Head, Sealed, seal_page
 from axiommind.model import Event, Problem
@@ -51,6 +52,7 @@ class ReadPage(NamedTuple):
     size: int
     digest: str
     lines: int
+    encoding: str | None  # None: it could not be told
     sealed: Sealed
     problems: Sequence[tuple[int, str]]
 
@@ -110,15 +112,18 @@ class DocumentIngest:
         unreadable: list[str] = []
         for folder in sorted(folders, key=lambda f: (len(f.root), f.root)):  # the inner one comes last, and wins
             self.report.folders += 1
-            files, problems = markdown.discover(*folder)
+            files, problems, skipped = markdown.discover(*folder)
             if not files and not problems and self._looks_unmounted(folder.root):
                 problems = (Problem(folder.root, 0, "is empty and on another disk than before (not mounted?)"),)
             elif problems and self._was_a_file(folder.root):
                 problems = tuple(p for p in problems if p.path != folder.root)
             unreadable += [p.path for p in problems]
             self.report.problems += [self._explained(p) for p in problems]
+            self.report.notes += [f"{link.path}: {link.why}" for link in skipped]
             for file in files:
                 doc = document_id(file.path)
+                if doc in found and not is_below(file.path, [folder.root]):
+                    continue  # a link leads to it, and it lies in another folder that was added
                 found[doc] = FoundDocument(doc, file, folder.root, self._heads.get(doc))
         return dict(sorted(found.items(), key=lambda item: item[1].file.path)), unreadable
 
@@ -205,19 +210,26 @@ class DocumentIngest:
         self.report.bytes_read += len(content)
         digest = jsonl.hash_range(self.key, BytesIO(content), 0, len(content))
         head = item.head
-        if head is not None and _is_kept(item, head) and head.state["hash"] == digest:
-            self.report.unchanged += 1
-            now = item.file
-            self._notes.append(replace(head, size=now.size, mtime_ns=now.mtime_ns, inode=now.inode))
+        is_same = head is not None and _is_kept(item, head) and head.state["hash"] == digest
+        if head is not None and is_same and "encoding" in head.state:
+            self._restate(head, item.file)
             return None
         problems: list[tuple[int, str]] = []
-        text = markdown.text_of(content, problems)
+        text, encoding = markdown.read_text(content, problems)
+        if head is not None and is_same and encoding in ("utf-8", None):  # it was read so before encodings were told
+            self._restate(replace(head, state={**head.state, "encoding": encoding}), item.file)
+            return None
         if "\0" in text:  # binary: of what the redactor cannot read, nothing is kept but a stub that says so
-            text, problems = "\0", []
+            text, encoding, problems = "\0", None, []
         lines = markdown.lines_of(text)
         sealed = seal_page(self._redactor, self.key, lines)
         count = len(lines) - (lines[-1] == "")  # the last line end begins no line
-        return ReadPage(item, len(content), digest, count, sealed, problems)
+        return ReadPage(item, len(content), digest, count, encoding, sealed, problems)
+
+    def _restate(self, head: Head, now: DocumentFile) -> None:
+        """Note that a file holds what it did."""
+        self.report.unchanged += 1
+        self._notes.append(replace(head, size=now.size, mtime_ns=now.mtime_ns, inode=now.inode))
 
     def _append(self, batch: Sequence[ReadPage]) -> None:
         events: list[tuple[Event, None]] = []
@@ -236,7 +248,8 @@ class DocumentIngest:
     def _save(self, page: ReadPage) -> Event | None:
         doc, file, root, before = page.found
         project = self._project(root)
-        if self._is_forgotten(doc, project, before):
+        copied = document_hash(self.key, page.digest, page.size)
+        if self._is_forgotten(doc, project, before) or (copied and self.log.purges.are_kept_out([copied])):
             self.report.forgotten += 1
             return None
         generation = before.generation + 1 if before is not None else 0
@@ -249,6 +262,7 @@ class DocumentIngest:
             "project_known": 0,
             "path": file.path,
             "hash": page.digest,
+            "encoding": page.encoding,
             "device": self._device(file.path),
             "missing": False,
         }
@@ -269,6 +283,7 @@ class DocumentIngest:
                 "size": file.size,
                 "mtime_ms": file.mtime_ns // 1_000_000,
                 "lines": page.lines,
+                "encoding": page.encoding,
                 "raw_hash": page.digest,
                 "blob": page.sealed.hash,
                 "bytes": page.sealed.size,
@@ -325,8 +340,9 @@ def _is_kept(item: FoundDocument, head: Head) -> bool:
 
 
 def _is_same(item: FoundDocument) -> bool:
-    """Whether a file is as it was, by its state alone."""
+    """Whether a file is as it was, by its state alone. One that was read before encodings were told is looked at once
+    more: it may hold what could not be read then."""
     head, file = item.head, item.file
-    if head is None or not _is_kept(item, head):
+    if head is None or not _is_kept(item, head) or "encoding" not in head.state:
         return False
     return (head.size, head.mtime_ns, head.inode) == (file.size, file.mtime_ns, file.inode)

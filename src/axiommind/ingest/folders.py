@@ -10,8 +10,9 @@ from typing import NamedTuple
 from axiommind.ids import dedupe_key
 from axiommind.log import EventLog
 from axiommind.model import Event
+from axiommind.sources.markdown import SUFFIXES
 
-__all__ = ["FOLDER_EVENTS", "Folder", "add_folder", "folders_of", "is_below", "leave_out", "remove_folder"]
+__all__ = ["FOLDER_EVENTS", "Folder", "add_folder", "folders_of", "is_below", "leave_out", "remove_folder", "widened"]
 
 FOLDER_EVENTS = ("folder_added", "folder_removed")
 
@@ -34,6 +35,18 @@ def folders_of(log: EventLog) -> dict[str, Folder]:
         else:
             folders.pop(payload["root"], None)
     return folders
+
+
+def widened(folder: Folder, include: Iterable[str], exclude: Iterable[str]) -> Folder:
+    """A folder with more globs. One that has no includes holds every Markdown file, and goes on to."""
+    more = tuple(include)
+    if more:
+        more = (*(folder.include or tuple(f"**/*{suffix}" for suffix in SUFFIXES)), *more)
+    return Folder(
+        folder.root,
+        tuple(dict.fromkeys(more or folder.include)),
+        tuple(dict.fromkeys((*folder.exclude, *exclude))),
+    )
 
 
 def add_folder(log: EventLog, folder: Folder) -> Event | None:
@@ -62,12 +75,14 @@ def remove_folder(log: EventLog, root: str) -> Event | None:
         )
 
 
-def leave_out(log: EventLog, path: str) -> list[str]:
-    """Exclude a file or a folder from the added folders that it lies in; returns their roots."""
+def leave_out(log: EventLog, path: str, linked_from: str | None = None) -> list[str]:
+    """Exclude a file or a folder from the added folders that it lies in, and from the one that a link leads to it from;
+    returns their roots."""
     changed = []
     for folder in folders_of(log).values():
-        if path != folder.root and is_below(path, [folder.root]):
-            name = path[len(folder.root.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
+        if path != folder.root and (is_below(path, [folder.root]) or folder.root == linked_from):
+            below = path[len(folder.root.rstrip(os.sep)) + 1 :] if is_below(path, [folder.root]) else path
+            name = below.replace(os.sep, "/")
             glob = re.sub(r"([*?\[\]\\])", r"\\\1", name)
             if glob not in folder.exclude and add_folder(log, folder._replace(exclude=(*folder.exclude, glob))):
                 changed.append(folder.root)

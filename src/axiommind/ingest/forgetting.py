@@ -6,16 +6,23 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from axiommind.errors import AxmError, NotFound
+from axiommind.approval.proposing import require_person
+from axiommind.approval.requests import PersonRequest
+from axiommind.callers import Caller
+from axiommind.errors import NotFound
 from axiommind.home import Home
 from axiommind.ids import one_of
+from axiommind.ingest.forgotten_records import hashes_to_forget
+from axiommind.ingest.purging import Certificate, Held, finish
 
 if TYPE_CHECKING:
     from axiommind.log import Head
     from axiommind.log.sqlite import SqliteLog
+    from axiommind.projections.runner import Index
 
 __all__ = ["Forgetting", "Forgotten"]
 
@@ -24,19 +31,23 @@ _WORKING = ("wf_", "pad_")
 
 
 class Forgotten(NamedTuple):
-    """What was forgotten; `copies` are other sessions (forks) that hold some of the same records, and `complete` is
-    False while a reader keeps old pages of our files in use."""
+    """What was forgotten; `copies` are other sessions (forks) that hold some of the same records. `pending` are places
+    where some of it may be left, and `certificate` says what was proven where nothing is."""
 
     sessions: tuple[str, ...]
     project: str | None
     copies: tuple[str, ...] = ()
-    complete: bool = True
     gone: int = 0  # of all these, those that are no longer on disk: they cannot be read again
     documents: tuple[str, ...] = ()
-    vectors_left: tuple[AxmError, ...] = ()  # why there may be vectors of it still
     # These were never anywhere else, so they cannot be read again.
     workflows: tuple[str, ...] = ()
     scratchpads: tuple[str, ...] = ()
+    pending: tuple[Held, ...] = ()
+    certificate: Certificate | None = None
+
+    @property
+    def complete(self) -> bool:
+        return not self.pending
 
 
 class Forgetting:
@@ -56,74 +67,59 @@ class Forgetting:
         scratchpad: str | None = None,
         reason: str = "",
         dry_run: bool = False,
+        caller: Caller | None = None,
     ) -> Forgotten:
-        """Write a tombstone and purge the text of sessions, documents, workflows and pads, here and in the index."""
-        from axiommind.ingest.served import drop_served
-        from axiommind.projections.runner import Segments, remove_leftovers
-        from axiommind.vectors.sweep import purge
+        """Write a tombstone and purge the text of sessions, documents, workflows and pads, here and in the index. An
+        agent's request makes a proposal (`NeedsPerson`)."""
+        from axiommind.projections.runner import Segments
 
-        with self.home.open_log() as (log, _key), contextlib.ExitStack() as stack:
+        with self.home.open_log() as (log, key), contextlib.ExitStack() as stack:
             index = self.home.open_index(log, [], stack)
             index.catch_up(log, Segments(log))
             heads = log.heads().values()
-            if decision is not None:
-                made = {row[0] for row in index.db.execute("select decision_id from decisions")}
-                wanted, name = [one_of(decision, made, "decision", "axm decision list shows them")], None
-            elif document is not None:
-                wanted, name = [_document_of(document, _documents(heads), "document")], None
-            elif workflow is not None or scratchpad is not None:
-                wanted, name = [], None
-            else:
-                wanted, name = self._sessions_to_forget(index.db, log, session, project)
+            asked = {"session": session, "project": project, "document": document, "decision": decision}
+            wanted, name = ([], None) if workflow or scratchpad else self._meant(index.db, log, **asked)
             flows, scratchpads = _working_memory(index.db, workflow, scratchpad, name)
             there = {h.state["session_id"] for h in heads if os.path.lexists(h.state.get("path", h.stream))}
             documents = tuple(sorted(_documents(heads) & set(wanted)))
             sessions = tuple(i for i in wanted if i not in documents)
             copies = self._copies(index.db, sessions)
             gone = len(set(wanted) - there)
-            if dry_run:
-                return Forgotten(
-                    sessions, name, copies, gone=gone, documents=documents, workflows=flows, scratchpads=scratchpads
-                )
-            if flows or scratchpads:
-                # With tombstones of their own: a project that is lifted does not bring back what is nowhere else.
-                log.forget([*flows, *scratchpads], None, actor="user", reason=reason)
-            if wanted or name is not None:
-                log.forget(wanted, name, actor="user", reason=reason)
-            drop_served(self.home.config.home / "hooks", wanted, name)
-            index.catch_up(log, Segments(log))
-            self._void(log, index.db)
-            index.catch_up(log, Segments(log))
-            left = tuple(purge(index.db, self.home.config.home))
-            complete = index.scrub() and log.settle()
-            for copy in self.home.config.home.glob("index.db.corrupt-*"):
-                copy.unlink(missing_ok=True)  # a damaged copy of the index may still hold the text
-            remove_leftovers(self.home.config.index_path)  # so may a rebuild that was killed
-        return Forgotten(sessions, name, copies, complete, gone, documents, left, flows, scratchpads)
-
-    def _void(self, log: SqliteLog, db: sqlite3.Connection) -> None:
-        """Sessions that spoke of a task which went with another one are to be learned again, for their part of it."""
-        from axiommind.ids import dedupe_key
-
-        lost: dict[tuple[str, str], list[str]] = {}
-        rows = db.execute(
-            """
-            select distinct session_id, project, entity_id from task_events
-            where session_id is not null and entity_id not in (select entity_id from entities)
-            order by 1, 2, 3
-            """
-        )
-        for session, project, entity in rows:
-            lost.setdefault((session, project), []).append(entity)
-        for (session, project), entities in lost.items():
-            log.append_dedup(
-                "learning_voided",
-                actor="memory",
-                payload={"session": session, "entities": entities},
-                dedupe_key=dedupe_key("learning_voided", session, log.last_position()),
-                session_id=session,
-                project=project,
+            done = Forgotten(
+                sessions, name, copies, gone=gone, documents=documents, workflows=flows, scratchpads=scratchpads
             )
+            if dry_run:
+                return done
+            asked |= {"workflow": workflow, "scratchpad": scratchpad}
+            who = caller or self.home.caller
+            require_person(log, key, index, who, _request(asked, (*wanted, *flows, *scratchpads), name, reason))
+            with log.atomic():
+                if flows or scratchpads:
+                    # With tombstones of their own: a project that is lifted does not bring back what is nowhere else.
+                    log.forget([*flows, *scratchpads], None, actor=who.actor, reason=reason)
+                if wanted or name is not None:
+                    records = partial(hashes_to_forget, log, index.db, key, wanted)
+                    log.forget(wanted, name, actor=who.actor, reason=reason, records=records)
+            held, certificate = finish(self.home, log, index)
+        return done._replace(pending=held, certificate=certificate)
+
+    def _meant(
+        self,
+        db: sqlite3.Connection,
+        log: SqliteLog,
+        *,
+        session: str | None,
+        project: str | None,
+        document: str | None,
+        decision: str | None,
+    ) -> tuple[list[str], str | None]:
+        """The sessions, documents or decision that are meant, and the project if one is."""
+        if decision is not None:
+            made = {row[0] for row in db.execute("select decision_id from decisions")}
+            return [one_of(decision, made, "decision", "axm decision list shows them")], None
+        if document is not None:
+            return [_document_of(document, _documents(log.heads().values()), "document")], None
+        return self._sessions_to_forget(db, log, session, project)
 
     def _copies(self, db: sqlite3.Connection, sessions: Sequence[str]) -> tuple[str, ...]:
         found: set[str] = set()
@@ -164,23 +160,50 @@ class Forgetting:
                 return name
         raise NotFound(f"no project {project!r} is known", hint="axm doctor lists the projects")
 
-    def lift(self, *, session: str | None = None, project: str | None = None, document: str | None = None) -> None:
-        """Lift a tombstone: what is still on disk is read again by the next index."""
-        with self.home.open_log() as (log, _key):
+    def lift(
+        self,
+        *,
+        session: str | None = None,
+        project: str | None = None,
+        document: str | None = None,
+        caller: Caller | None = None,
+    ) -> None:
+        """Lift a tombstone: what is still on disk is read again by the next index. An agent's request makes a proposal
+        (`NeedsPerson`)."""
+        with self.home.open_log() as (log, key), contextlib.ExitStack() as stack:
+            index = self.home.open_index(log, [], stack)
             marks = log.tombstones()
+            who = caller or self.home.caller
             if project is not None:
                 forgotten = {key for kind, key in marks if kind == "project"}
                 try:
                     name = self._project_name(project, forgotten)
                 except NotFound:
                     raise NotFound(f"project {project!r} is not forgotten", hint="axm doctor lists what is") from None
-                log.lift(None, name, actor="user")
+                self._need_to_lift(log, key, index, who, "project", name)
+                log.lift(None, name, actor=who.actor)
             elif document is not None:
                 known = {key for kind, key in marks if kind == "session"}
-                log.lift(_document_of(document, known, "forgotten document"), None, actor="user")
+                name = _document_of(document, known, "forgotten document")
+                self._need_to_lift(log, key, index, who, "document", name)
+                log.lift(name, None, actor=who.actor)
             else:
                 known = {key for kind, key in marks if kind == "session" and not key.startswith(_WORKING)}
-                log.lift(one_of(session or "", known, "forgotten session"), None, actor="user")
+                name = one_of(session or "", known, "forgotten session")
+                self._need_to_lift(log, key, index, who, "session", name)
+                log.lift(name, None, actor=who.actor)
+
+    def _need_to_lift(self, log: SqliteLog, key: bytes, index: Index, caller: Caller, kind: str, name: str) -> None:
+        # It names what was forgotten by its id, and is tied to nothing that is.
+        require_person(log, key, index, caller, PersonRequest("undo-forget", {kind: name}, name))
+
+
+def _request(asked: dict[str, str | None], meant: Sequence[str], project: str | None, reason: str) -> PersonRequest:
+    """What is asked for, by its full name: one that is short today may mean two things tomorrow. A session comes with
+    its subagents, of which nobody spoke."""
+    ((kind, given),) = [(kind, given) for kind, given in asked.items() if given is not None] or [("session", "")]
+    about = project or next((one for one in meant if one.startswith(given)), meant[0] if meant else given)
+    return PersonRequest("forget", {kind: about, "reason": reason}, about, None if project else about, project)
 
 
 def _working_memory(

@@ -34,6 +34,7 @@ def head_after(job: ReadJob, outcome: ReadOutcome, *, project: str, known: int) 
             "open_end": last.open_end,
             "head": outcome.ends.head,
             "tail": outcome.ends.tail,
+            **({} if last.after_forgotten is None else {"after_forgotten": last.after_forgotten}),
         },
     )
 

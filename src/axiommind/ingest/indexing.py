@@ -9,8 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from axiommind.approval.proposing import require_person
+from axiommind.approval.requests import PersonRequest
+from axiommind.callers import Caller
 from axiommind.errors import NotFound
-from axiommind.home import Home
+from axiommind.home import Home, now
 
 if TYPE_CHECKING:
     from axiommind.ingest.library import Documents
@@ -44,10 +47,13 @@ class Indexing:
         full: bool = False,
         prune: bool = False,
         progress: Callable[[int, int], None] | None = None,
+        caller: Caller | None = None,
     ) -> IndexReport:
-        """Read what is new, append it to the log, bring the index up to it."""
+        """Read what is new, append it to the log, bring the index up to it. Pruning is a person's: an agent's request
+        makes a proposal (`NeedsPerson`), after everything else was done."""
         from axiommind.projects import project_of
 
+        who = caller or self.home.caller
         started = time.monotonic()
         project = None if project is None else self._with_sessions(project)
         wanted = None if project is None else project_of(os.path.realpath(project))
@@ -58,14 +64,18 @@ class Indexing:
                 self.home.rebuild(log, stack)
                 notes.append("the index was rebuilt from the log, and every file was read again")
             run.catch_up([])
-            report = run.transcripts(project, wanted, full=full, prune=prune, progress=progress)
+            notes += run.purges()
+            report = run.transcripts(project, wanted, full=full, prune=prune and who.is_person, progress=progress)
             report.events += run.served(again=full)
+            report.events += run.judged()
             report.events += run.identities(again=full or report.events > 0)
             if project is None:
                 report.documents = self.documents.index_into(log, key, run.index, full=full, progress=progress)
             run.index.tidy(run.rows)
             run.index.stamp()
             report.rows = run.rows
+            if prune and report.missing:
+                require_person(log, key, run.index, who, PersonRequest("prune", {"project": project}, wanted or ""))
         report.notes[:0] = notes
         report.seconds = time.monotonic() - started
         return report
@@ -96,6 +106,23 @@ class Indexing:
         """Build a new index from the log alone, without blocking readers."""
         with self.home.open_log() as (log, _key), contextlib.ExitStack() as stack:
             return self.home.rebuild(log, stack, tick)
+
+    def start_anew(self, tick: Callable[[int, int], None] | None = None) -> tuple[Progress, Path | None]:
+        """Go on with the log and the key that are here, whatever the index was made from; returns where that index was
+        kept, if it was made from another log."""
+        from axiommind.backups.kept import keep_copy, new_folder
+        from axiommind.log.restored import take_place
+        from axiommind.projections.following import folded_from, follows
+
+        index = self.home.config.index_path
+        kept = None
+        with self.home.open_log(anew=True) as (log, _key), contextlib.ExitStack() as stack:
+            folded = folded_from(index)
+            if folded is not None and not follows(folded, log):
+                kept = keep_copy(index, new_folder(self.home.config.home))
+            # From here on the old index may be replaced, also by whoever comes after a kill.
+            take_place(log, () if folded is None else (folded.log, folded.event_id))
+            return self.home.rebuild(log, stack, tick), kept
 
     def watch(self, *, project: str | None = None, stop: Any = None) -> Iterator[IndexReport]:
         """Index, then again whenever a transcript grows or a document changes. Sleeps in between: no busy loop."""
@@ -135,6 +162,13 @@ class _IndexRun:
                 self._segments.offer(event.position, decoded)
         self.rows += self.index.catch_up(self.log, self._segments).rows
 
+    def purges(self) -> list[str]:
+        """Finish what an earlier purge left to do; returns what is still in its way."""
+        from axiommind.ingest.purging import finish
+
+        held = finish(self.home, self.log, self.index).held
+        return [f"forgetting is pending: {one.place}: {one.why} ({one.then})" for one in held]
+
     def transcripts(
         self,
         project: str | None,
@@ -173,6 +207,15 @@ class _IndexRun:
         from axiommind.ingest.served import append_served
 
         appended = append_served(self.log, self.index.db, self.home.config.home / "hooks", again=again)
+        if appended:
+            self.catch_up([])
+        return appended
+
+    def judged(self) -> int:
+        """How much of what hooks gave was used, as events, of sessions that are over."""
+        from axiommind.grounding.judgements import append_judged
+
+        appended = append_judged(self.log, self.index.db, now())
         if appended:
             self.catch_up([])
         return appended

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from axiommind.approval.proposing import require_person
+from axiommind.approval.requests import PersonRequest
+from axiommind.callers import Caller
 from axiommind.errors import BadQuery, NotFound
 from axiommind.home import Home, Scope
 
 if TYPE_CHECKING:
+    from axiommind.ingest.folders import Folder
     from axiommind.ingest.report import DocumentReport
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.documents import DocumentRow, FolderRow
@@ -66,10 +71,12 @@ class Documents:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         progress: Callable[[int, int], None] | None = None,
+        *,
+        replace: bool = False,
     ) -> DocumentReport:
-        """Add folders (or single files) of documents, and index them. Of a folder that is known, globs replace the
-        old ones, and none change nothing."""
-        from axiommind.ingest.folders import Folder, add_folder, folders_of
+        """Add folders (or single files) of documents, and index them. To a folder that is known, globs are added; with
+        `replace` it has these globs and no others."""
+        from axiommind.ingest.folders import Folder, add_folder, folders_of, widened
 
         roots = [_existing(folder) for folder in folders]
         notes: list[str] = []
@@ -77,12 +84,12 @@ class Documents:
             known = folders_of(log)
             for root in dict.fromkeys(roots):
                 folder = Folder(root, tuple(include), tuple(exclude))
-                if root in known and not (include or exclude):
-                    folder = known[root]
+                if root in known and not replace:
+                    folder = widened(known[root], include, exclude)
                 if add_folder(log, folder) is None:
                     notes.append(f"{root} is added already, and just so: nothing changed")
                 elif root in known:
-                    notes.append(f"{root} was added already: its globs are the new ones now")
+                    notes.append(_changed(known[root], folder, is_replaced=replace))
             report = self.index_into(log, key, index, progress=progress)
             index.stamp()
         report.notes[:0] = notes
@@ -97,17 +104,22 @@ class Documents:
         report.notes[:0] = notes
         return report
 
-    def remove(self, path: str | Path) -> DocumentReport:
-        """Take an added folder out of the index, or a file or a folder inside one. The log keeps what was read."""
+    def remove(self, path: str | Path, *, caller: Caller | None = None) -> DocumentReport:
+        """Take an added folder out of the index, or a file or a folder inside one. The log keeps what was read. An
+        agent's request makes a proposal (`NeedsPerson`)."""
         from axiommind.ingest.folders import folders_of, leave_out, remove_folder
-        from axiommind.projections.documents import below
+        from axiommind.projections.documents import below, root_of
 
         wanted = os.path.realpath(Path(path).expanduser())
         notes: list[str] = []
         with self.home.writing(notes) as (log, key, index):
+            if wanted not in folders_of(log) and not below(index.db, wanted):
+                raise NotFound(f"{wanted} was not added", hint="axm kb list shows what was")
+            request = PersonRequest("remove-documents", {"path": wanted}, wanted)
+            require_person(log, key, index, caller or self.home.caller, request)
             if wanted in folders_of(log):
                 remove_folder(log, wanted)
-            elif not below(index.db, wanted) or not leave_out(log, wanted):
+            elif not leave_out(log, wanted, root_of(index.db, wanted)):
                 raise NotFound(f"{wanted} was not added", hint="axm kb list shows what was")
             report = self.index_into(log, key, index)
             index.stamp()
@@ -129,6 +141,27 @@ class Documents:
         """Make the full-text part of the index anew from the passages; returns how many there are."""
         with self.home.writing([]) as (_log, _key, index):
             return index.refill()
+
+
+def _changed(before: Folder, now: Folder, *, is_replaced: bool) -> str:
+    """What became of the globs of a folder that was known, and how to have the former ones back."""
+    how = "its globs are these now" if is_replaced else "the globs were added to those it has"
+    return (
+        f"{now.root} was added already: {how} ({_globs(now)}); "
+        f"as before: axm kb add {shlex.join([now.root, '--replace', *_flags(before)])}"
+    )
+
+
+def _flags(folder: Folder) -> list[str]:
+    return [
+        *(part for glob in folder.include for part in ("--include", glob)),
+        *(part for glob in folder.exclude for part in ("--exclude", glob)),
+    ]
+
+
+def _globs(folder: Folder) -> str:
+    without = f" without {' '.join(folder.exclude)}" if folder.exclude else ""
+    return (" ".join(folder.include) or "every Markdown file") + without
 
 
 def _existing(folder: str | Path) -> str:

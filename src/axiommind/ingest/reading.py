@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from axiommind.ingest.forgotten_records import without_forgotten
 from axiommind.log import Head, Sealed, seal_lines, seal_text
 from axiommind.model import Problem
 from axiommind.sources import SourceFile, jsonl
@@ -32,6 +33,7 @@ class ReadJob:
     head: Head | None
     deep: tuple[tuple[int, int, str], ...] | None
     limit: int
+    forgotten: Path | None = None  # the log, where records were forgotten: copies of them are not read
 
     @property
     def is_continued(self) -> bool:
@@ -54,6 +56,8 @@ class ReadSegment:
     raw_hash: str
     sealed: Sealed
     decoded: Decoded | None
+    after_forgotten: bool | None = None  # whether its last line is of a forgotten record; None where nothing says
+    is_forgotten: bool = False  # whether all its lines are
 
 
 @dataclass(slots=True)
@@ -65,6 +69,11 @@ class ReadOutcome:
     more: bool = False
     opened: int = 0
     checked: int = 0
+
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether every line of it is of a forgotten record."""
+        return bool(self.segments) and all(one.is_forgotten for one in self.segments)
 
 
 _redactor = cache(Redactor)  # one a process: it learns which short strings are clean
@@ -93,17 +102,22 @@ def _read_transcript(job: ReadJob, file: Any, out: ReadOutcome) -> None:
     head = job.head
     size = os.fstat(file.fileno()).st_size
     start, first_line, open_end = 0, 1, False
+    after: bool | None = None
     if head is not None:
         if head.state.get("reread") or size < head.end or not _same_so_far(job, file, head, out):
             out.generation = head.generation + 1
         else:
             start, first_line = head.end, head.state["lines"] + 1
             open_end = bool(head.state.get("open_end"))
+            after = head.state.get("after_forgotten")
     source = load_source(job.source)
     redactor = _redactor(job.key)
     end = start
     for chunk in _chunks(job, file, start, open_end, out):
-        sealed, content = seal_lines(redactor, job.key, [source.prune(line) for line in chunk.lines])
+        lines = [source.prune(line) for line in chunk.lines]
+        if job.forgotten is not None:
+            lines, after = without_forgotten(source, job.key, job.forgotten, lines, after)
+        sealed, content = seal_lines(redactor, job.key, lines)
         out.segments.append(
             ReadSegment(
                 chunk.start,
@@ -114,6 +128,8 @@ def _read_transcript(job: ReadJob, file: Any, out: ReadOutcome) -> None:
                 chunk.raw_hash,
                 sealed,
                 source.decode(content, first_line),
+                after,
+                bool(after) and not any(lines),
             )
         )
         first_line += len(chunk.lines)

@@ -56,6 +56,7 @@ class IndexReport:
     unchanged: int = 0
     missing: int = 0
     pruned: int = 0
+    returned: int = 0  # files that were gone from disk and are back, pruned or not
     files_opened: int = 0
     bytes_read: int = 0
     bytes_checked: int = 0
@@ -74,6 +75,7 @@ class IndexReport:
             "unchanged": self.unchanged,
             "missing": self.missing,
             "pruned": self.pruned,
+            "returned": self.returned,
             "problems": len(self.problems),
             "files_opened": self.files_opened,
             "bytes_read": self.bytes_read,

@@ -24,7 +24,7 @@ from axiommind.log import EventLog
 from axiommind.projections import PLACE_BITS
 from axiommind.projections.passages import KIND_BITS
 
-__all__ = ["append_served", "drop_served"]
+__all__ = ["append_served", "drop_served", "has_unread"]
 
 ACTOR = "axm-hook"
 _FOLDER = "served"
@@ -83,6 +83,17 @@ def append_served(log: EventLog, db: sqlite3.Connection, hooks: Path, *, again: 
         if changed < started - _KEPT_NS:
             _unlink(path)
     return appended
+
+
+def has_unread(hooks: Path) -> bool:
+    """Whether hooks may have written something since it was last read; no log is opened for that."""
+    newest = max((changed for _path, changed in _files(hooks / _FOLDER)), default=None)
+    if newest is None:
+        return False
+    try:
+        return newest >= (hooks / _MARKER).stat().st_mtime_ns - _SLACK_NS
+    except OSError:
+        return True
 
 
 def drop_served(hooks: Path, sessions: Iterable[str], project: str | None = None) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from axiommind.ids import dedupe_key
 from axiommind.ingest.heads import head_after, payload_of, restated, with_parent
-from axiommind.ingest.reading import ReadJob, ReadOutcome
+from axiommind.ingest.reading import ReadJob, ReadOutcome, read_file
 from axiommind.ingest.report import IndexReport
 from axiommind.ingest.workers import JOB_BYTES, ReadAhead
 from axiommind.log import EventLog, Head
@@ -51,6 +51,7 @@ class TranscriptIngest:
         self._progress = progress or (lambda _done, _total: None)
         self._heads = {stream: head for stream, head in log.heads().items() if head.state["kind"] != "document"}
         self._tombstones = log.tombstones()
+        self._kept_out = log.purges.kept_out()
         self._projects: dict[str, str] = {}  # of sessions
         self._notes: list[Head] = []
         for head in sorted(self._heads.values(), key=lambda h: -int(h.state["project_known"])):
@@ -89,7 +90,7 @@ class TranscriptIngest:
             if same and deep is None and not head.state.get("reread"):
                 return None
         checks = None if deep is None else deep.get(file.path, ())
-        return ReadJob(source, file, self.key, head, checks, JOB_BYTES)
+        return ReadJob(source, file, self.key, head, checks, JOB_BYTES, self.log.path if self._kept_out[0] else None)
 
     def _is_forgotten(self, file: SourceFile, project: str | None) -> bool:
         if not self._tombstones:
@@ -149,7 +150,13 @@ class TranscriptIngest:
         with self.log.atomic():
             # Read in here: what was forgotten since this run began must not come back.
             self._tombstones = self.log.tombstones()
+            kept_out = self.log.purges.kept_out()
             for job, outcome in batch:
+                if kept_out != self._kept_out and job.file.kind == "transcript":  # read before a record was forgotten
+                    job = replace(job, forgotten=self.log.path)
+                    outcome = read_file(job)
+                    if not outcome.segments:  # it changed meanwhile: the next run reads it
+                        continue
                 self._append_file(job, outcome, events)
         self.report.events += len(events)
         self._flush(events)
@@ -158,7 +165,7 @@ class TranscriptIngest:
         file = with_parent(job.file, outcome)
         job = replace(job, file=file)
         project, known = self._project(job, outcome)
-        if self._is_forgotten(file, project):
+        if self._is_forgotten(file, project) or (outcome.is_forgotten and (job.head is None or not job.head.end)):
             # Only now is it known whose it is: remember that, so that it is not opened again.
             self._notes.append(restated(job, project, known))
             return
@@ -170,6 +177,8 @@ class TranscriptIngest:
         expect = outcome.segments[0].chunk_start
         for segment in outcome.segments:
             state = {**head.state, "lines": segment.first_line + segment.lines - 1, "open_end": segment.open_end}
+            if segment.after_forgotten is not None:
+                state["after_forgotten"] = segment.after_forgotten
             event = self.log.append_dedup(
                 "transcript_segment" if file.kind == "transcript" else "transcript_sidecar",
                 actor=ACTOR,
@@ -273,6 +282,7 @@ class TranscriptIngest:
                 )
                 if event is not None:
                     events.append((event, None))
+                    self.report.returned += not missing
         self.report.events += len(events)
         self._flush(events)
 

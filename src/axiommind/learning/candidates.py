@@ -13,8 +13,9 @@ from axiommind.extraction.drafts import Draft, Quote
 from axiommind.ids import dedupe_key
 from axiommind.learning.alignment import Aligner, QuoteMatch, quote_hash
 from axiommind.learning.checks.candidate import Candidate
+from axiommind.learning.claim_provenance import QuotedWords, claim_provenance
 from axiommind.learning.keys import canonical_key, entry_id, value_key
-from axiommind.model import PROVENANCES, Span
+from axiommind.model import Span
 from axiommind.projections.entry_rows import ENTRY_TYPES, ONLY_KIND
 from axiommind.projections.transcript import Transcript
 
@@ -26,7 +27,6 @@ _QUOTES_KEPT = 8
 _ANCHORS_KEPT = 20
 _REPLACED_KEPT = 8
 _TITLE_CHARS = 200
-_TRUST = list(PROVENANCES)
 _TEXT_CHARS = 4_000
 
 
@@ -41,7 +41,7 @@ class AlignedDraft(NamedTuple):
     aligned: bool
     confidence: float
     value_key: str
-    provenance: str = "elsewhere"  # of PROVENANCES: the best of where its words were found
+    provenance: str = "elsewhere"  # of PROVENANCES
 
 
 def align_drafts(
@@ -53,13 +53,18 @@ def align_drafts(
     """The drafts of a session, each quote located. `precision` says how far unmeasured claims are believed."""
     aligner = Aligner([message.text for message in transcript.messages])
     events: dict[int, str] = {}
-    origins = {(m.position, m.line, m.block): m.provenance for m in transcript.messages}
+    spoken: dict[tuple[int, int, str, int], QuotedWords] = {}  # typed and pasted words stand at one place
+
+    def quoted(one: dict[str, Any]) -> QuotedWords:
+        return spoken[one["position"], one["line"], one["block"], one["start"]]
 
     def place(quote: Quote) -> dict[str, Any]:
         found = aligner.find(quote)
         if not isinstance(found, QuoteMatch):
             return {"reason": found.reason}
         message = transcript.messages[found.message]
+        words = QuotedWords(message.provenance, message.text[found.start : found.end])
+        spoken[message.position, message.line, message.block, found.start] = words
         if message.position not in events:
             events[message.position] = event_id(message.position)
         return {
@@ -94,11 +99,7 @@ def align_drafts(
             bool(evidence) and len(found) == len(evidence),
             round(sure * min((one["confidence"] for one in found), default=1.0), 4),
             value,
-            min(
-                (origins[one["position"], one["line"], one["block"]] for one in found),
-                key=_TRUST.index,
-                default=_TRUST[-1],
-            ),
+            claim_provenance(draft, [quoted(one) for one in found]),
         )
 
 

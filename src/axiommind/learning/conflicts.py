@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Any
 
+from axiommind.callers import Caller
 from axiommind.db import dicts
 from axiommind.errors import BadQuery
 from axiommind.home import Home, Scope
@@ -46,7 +47,7 @@ class Conflicts:
             cursor = db.execute(_CONFLICTS, {"every": every, "project": scope.project})
             return dicts(cursor)
 
-    def settle(self, conflict: str, keep: str, reason: str) -> EntryRow:
+    def settle(self, conflict: str, keep: str, reason: str, *, caller: Caller | None = None) -> EntryRow:
         """End a conflict: the entry to keep supersedes the other one."""
         from axiommind.projections.entry_rows import find_entry
 
@@ -59,5 +60,5 @@ class Conflicts:
         if kept.entry_id not in pair:
             raise BadQuery(f"{kept.entry_id} is not part of {name}", hint=f"it is between {' and '.join(pair)}")
         (other,) = set(pair) - {kept.entry_id}
-        self.entries.rule(other, "superseded", reason or "a person decided", kept.entry_id)
+        self.entries.rule(other, "superseded", reason or "a person decided", kept.entry_id, caller=caller)
         return self.entries.show(kept.entry_id).entry

@@ -6,6 +6,8 @@ import builtins
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from axiommind.approval.requests import PersonRequest
+from axiommind.callers import Caller
 from axiommind.db import dicts
 from axiommind.errors import BadQuery
 from axiommind.home import Home, Scope, now
@@ -24,14 +26,14 @@ _LIST = """
            json_extract(outcome_json, '$.reason') as rationale,
            case actor when 'agent' then 'working' else 'certified' end as stage, 'active' as status,
            (select count(*) from decision_evidence v where v.decision_id = d.decision_id) as evidence,
-           project
+           project, case actor when 'agent' then 'agent' else 'person' end as provenance
     from decisions d
     where :project is null or project = :project
     union all
     select entry_id, coalesce(happened_at, created_ts), rule,
            case when instr(lower(text), lower(title)) then title else title || ' → ' || text end,
            json_extract(content_json, '$.rationale'), stage, status, json_array_length(evidence_json),
-           project
+           project, provenance
     from entries
     where entry_type = 'decision'
       and status in ('active', 'contested')
@@ -92,9 +94,10 @@ class Decisions:
         *,
         reason: str = "",
         at: int | None = None,
-        actor: str = "user",
+        caller: Caller | None = None,
     ) -> str:
-        """Record a decision, on evidence that is at least verified, still holds, and came before it."""
+        """Record a decision, on evidence that is at least verified, still holds, and came before it. An agent's makes
+        a proposal (`NeedsPerson`)."""
         from axiommind.ids import canonical_json, ulid
         from axiommind.learning.new_event import NewEvent
         from axiommind.projections.entry_rows import find_entry
@@ -109,6 +112,11 @@ class Decisions:
             found = [find_entry(index.db, name) for name in evidence]
             rests_on = list({entry.entry_id: entry for entry in found}.values())
             _check_evidence(rests_on, at_once if at is None else at)
+            names = [entry.entry_id for entry in rests_on]
+            asked = {"action": action.strip(), "evidence": names, "reason": reason, "at": at, "project": scope.project}
+            request = PersonRequest("decide", asked, names[0], None, scope.project)
+            who = caller or self.home.caller
+            writer.require_person(index, who, request)
             decision = "dec_" + ulid(at_once).lower()
             payload = {
                 "confidence": min((entry.confidence for entry in rests_on), default=1.0),
@@ -119,7 +127,7 @@ class Decisions:
             }
             text = canonical_json({"action": action.strip(), "outcome": {"reason": reason}})
             event = NewEvent("decision_made", payload, (decision,), text=text, happened_at=at)
-            writer.append(event, session=decision, project=scope.project, actor=actor)
+            writer.append(event, session=decision, project=scope.project, actor=who.actor)
             if rests_on:
                 note_use(self.home, log, writer, [entry.entry_id for entry in rests_on], "decision")
         return decision

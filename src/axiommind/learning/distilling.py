@@ -10,7 +10,8 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from axiommind.errors import AxmError, BadQuery, UsageError
+from axiommind.callers import Caller
+from axiommind.errors import AxmError, PersonOnly, UsageError
 from axiommind.home import Home, Scope, now
 from axiommind.learning.session_queue import ended_marks, is_finished, to_ask
 
@@ -89,11 +90,12 @@ def state_of(home: Home) -> DistillingState:
     return DistillingState(found.model if found is not None else "", since, problem, waiting, backlog)
 
 
-def switch_on(home: Home, model: str | None = None) -> Config:
+def switch_on(home: Home, model: str | None = None, *, caller: Caller | None = None) -> Config:
     """Write it into `config.toml`: from now on this model is asked about what ends. Returns the settings as they are
     then."""
-    if home.actor != "user":  # an agent's word is nobody's consent
-        raise BadQuery("only a person can switch on a model", hint="run it in your own shell: axm learn --model on")
+    who = caller or home.caller
+    if not who.is_person:  # an agent's word is nobody's consent
+        raise PersonOnly("only a person can switch on a model", who.why)
     chosen = model or usual_model(home.config)
     if chosen not in providers():
         raise UsageError(f"there is no model {chosen!r} to ask", hint=f"one of: {', '.join(providers())}")

@@ -92,11 +92,12 @@ def facts_of(db: sqlite3.Connection, now: int, project: str | None = None) -> li
                 bool(passed),
                 sure,
                 _needed(declares is not None, support, is_repeated=bool(again) and provenance == "person"),
-                _grounds(rule, provenance, bool(again), "" if declares is None else declares.grounds),
+                _grounds(rule, provenance, bool(again)),
                 sessions,
                 span / DAY_MS,
                 len(worked) - bisect_right(worked, last // DAY_MS),
                 word,
+                provenance == "picked",
             )
         )
     return found
@@ -110,13 +111,13 @@ def _needed(is_rule: bool, support: str, *, is_repeated: bool) -> float:
     return SUPPORTED if support == "supported" else BELIEVED
 
 
-def _grounds(rule: str, provenance: str, again: bool, declared_grounds: str) -> str:
-    """What stands behind a claim. What comes from tools, the network, a paste or an agent alone has nothing; neither
-    has a line of a rules file, which agents write too, unless its rule knows that a person asked for it."""
+def _grounds(rule: str, provenance: str, again: bool) -> str:
+    """Whose word stands behind a claim. What comes from tools, the network, a paste or an agent alone has nothing,
+    whatever check passed and however often it was said; neither has a line of a rules file, which agents write too."""
     if rule == BY_PERSON:
         return "recorded by a person"
     if provenance == "person":
         return "a person's own words"
     if again:
         return "a person said it in another session"
-    return declared_grounds
+    return "a person chose it, in the agent's words" if provenance == "picked" else ""

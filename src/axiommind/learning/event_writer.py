@@ -13,6 +13,8 @@ from axiommind.log import EventLog, seal_lines
 from axiommind.text.redaction import Redactor
 
 if TYPE_CHECKING:
+    from axiommind.approval.requests import PersonRequest
+    from axiommind.callers import Caller
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.runner import Index
 
@@ -55,6 +57,12 @@ class EventWriter:
             blobs=blobs,
         )
         return appended is not None
+
+    def require_person(self, index: Index, caller: Caller, request: PersonRequest) -> None:
+        """Return for a person; for an agent, write a proposal instead and raise `NeedsPerson`."""
+        from axiommind.approval.proposing import require_person
+
+        require_person(self._log, self._key, index, caller, request)
 
 
 @contextlib.contextmanager

@@ -34,7 +34,8 @@ from axiommind.learning.withdrawal import Reread, events_of_withdrawal, reread
 from axiommind.log import EventLog
 from axiommind.projections import transcript as recorded
 from axiommind.projections.outbox import UNCHOSEN, wanted
-from axiommind.projections.runner import SCHEMA_VERSION, Index, Segments
+from axiommind.projections.runner import Index, Segments
+from axiommind.projections.scope import SCHEMA_VERSION
 from axiommind.projections.session_rows import iso
 from axiommind.projections.transcript import Transcript
 from axiommind.vectors.coverage import waiting
@@ -243,6 +244,9 @@ class Pipeline:
                 learned.append((work, found))
             if work.extraction is not None:
                 report.notes += [f"session {work.session}: {note}" for note in work.extraction.notes]
+                report.refuted += work.extraction.refuted
+                report.merged += work.extraction.merged
+                report.left_out += work.extraction.left_out
             for name, took in work.steps.items():
                 report.steps[name] = report.steps.get(name, 0.0) + took
         stages = {} if report.dry_run else self._settle({work.project for work, _ in learned}, report)

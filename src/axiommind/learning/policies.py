@@ -53,9 +53,9 @@ class PolicyName(NamedTuple):
 
 
 # candidate: schema valid and evidence aligned. verified: checker passed, nothing against it, sure enough, and a person
-# stands behind it or a check does. certified: used in enough sessions over enough days without being corrected, or a
+# stands behind it. certified: used in enough sessions over enough days without being corrected, or a
 # person's word.
-GRADUATION = Graduation("graduation", "2", certified_sessions=3, certified_days=30)
+GRADUATION = Graduation("graduation", "3", certified_sessions=3, certified_days=30)
 HALF_LIFE = HalfLife("half-life", "2", {"certified": 180, "verified": 90, "candidate": 30, "working": 7}, least=0.3)
 CONFLICTS = PolicyName("conflicts", "2")
 PERSON = PolicyName("person", "1")
@@ -76,11 +76,12 @@ class EntryFacts(NamedTuple):
     passed: bool  # the checkers
     confidence: float
     needed: float = BELIEVED  # the confidence at which it may be verified
-    grounds: str = ""  # why it may be verified at all: whose words it rests on, or which check; empty: nothing does
+    grounds: str = ""  # why it may be verified at all: what of a person stands behind it; empty: nothing does
     sessions: int = 1  # in which a person stated it, or it was used
     days: float = 0.0  # from the first of those sessions to the last
     idle_days: float = 0.0  # on which its project was worked in, since it was last stated, used or looked at
     word: str = ""  # the stage that a person raised it to
+    is_worded_by_agent: bool = False  # a person chose it, in words of the agent's: only a person certifies those
 
 
 class StageChange(NamedTuple):
@@ -107,7 +108,8 @@ def earned(facts: EntryFacts) -> list[tuple[str, str]]:
     is_sure = facts.passed and facts.status == "active" and facts.confidence >= facts.needed
     if facts.aligned and is_sure and facts.grounds:
         stages.append(("verified", f"checked, nothing against it, {facts.grounds}"))
-        if facts.sessions >= GRADUATION.certified_sessions and facts.days >= GRADUATION.certified_days:
+        is_lasting = facts.sessions >= GRADUATION.certified_sessions and facts.days >= GRADUATION.certified_days
+        if is_lasting and not facts.is_worded_by_agent:
             reason = f"in {facts.sessions} sessions over {facts.days:.0f} days, and not corrected"
             stages.append(("certified", reason))
     for stage in _STAGES[len(stages) + 1 : _STAGES.index(facts.word) + 1 if facts.word else 0]:
@@ -145,7 +147,7 @@ def _lacking(facts: EntryFacts) -> str:
     if not facts.passed:
         return "the checkers have not passed it"
     if not facts.grounds:
-        return "neither a person's words nor a check stands behind it"
+        return "no person's words stand behind it"
     if facts.confidence < facts.needed:
         return f"confidence {facts.confidence:.2f}, and {facts.needed:.2f} is needed"
     return "not used often enough"

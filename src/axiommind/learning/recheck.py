@@ -274,7 +274,7 @@ def _events(entries: Sequence[EntryRow], verdicts: dict[str, SupportVerdict], fo
         is_supported = verdict.support == "supported"
         most = 1.0 if is_supported else UNSUPPORTED_CONFIDENCE
         told.append({"entry_id": entry.entry_id, "support": verdict.support, "most": most})
-        if verdict.undone_by is None and (is_supported or entry.provenance == "person"):
+        if verdict.undone_by is None and (is_supported or entry.provenance in ("person", "picked")):
             found.append(verdict.support)
             continue
         found.append("withdrawn")

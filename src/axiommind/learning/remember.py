@@ -11,6 +11,7 @@ from axiommind.home import Home, now
 from axiommind.ids import one_of
 
 if TYPE_CHECKING:
+    from axiommind.callers import Caller
     from axiommind.learning.candidates import AlignedDraft
     from axiommind.learning.manual_entries import ManualClaim, RememberResult
     from axiommind.log.sqlite import SqliteLog
@@ -37,7 +38,7 @@ class RememberRequest(NamedTuple):
     session: str | None
     project: str | None
     reason: str
-    actor: str
+    caller: Caller
     kind: str = ""
 
 
@@ -68,7 +69,7 @@ class Remembering:
                 # Secrets are marked in what was recorded, so they are marked in what is looked for too.
                 tuple(redacted(_clean(quote)) for quote in request.quotes),
                 redacted(_clean(request.reason)),
-                by_person=request.actor == "user",
+                by_person=request.caller.is_person,
                 at=now(),
                 kind=request.kind,
             )

@@ -33,6 +33,9 @@ _BEGIN = "<!-- axiommind: learned rules, proposed by `axm rules --diff` -->"
 _END = "<!-- axiommind: end of learned rules -->"
 _SECTION = re.compile(rf"{re.escape(_BEGIN)}.*?{re.escape(_END)}\n?", re.DOTALL)
 _LINE_CHARS = 300
+_RUNS = "runs"  # the rule for how something is run: its title is the command, its text how often that worked
+_ABSOLUTE = re.compile(r"(?<=[\s`=])(?:/|[A-Za-z]:\\)\w")  # a folder of one machine
+_OPTIONS = "flags"  # the rule for a few words that became an option
 _MOST_BYTES = 4_000_000
 _EVERY = 1_000_000
 
@@ -104,10 +107,22 @@ def _certified(db: sqlite3.Connection, project: str, stages: Sequence[str]) -> l
     listed = list_entries(
         db, types=("fact", "decision", "insight"), stages=stages, statuses=("active",), project=project, limit=_EVERY
     )
-    found = [one.entry for one in listed if one.entry.kind in KINDS]
+    found = [one.entry for one in listed if one.entry.kind in KINDS and _is_rule(one.entry)]
     states = freshness_of(db, [entry.entry_id for entry in found])
     kept = [entry for entry in found if entry.entry_id not in states or states[entry.entry_id].state != GONE]
     return sorted(kept, key=lambda e: (KINDS.index(e.kind), e.happened_at or e.created_ts, e.entry_id))
+
+
+def _is_rule(entry: EntryRow) -> bool:
+    """Whether a claim can stand in a rules file. What was certified was vouched for or used for weeks; of what is only
+    verified, somebody's wish has to last longer than its session."""
+    from axiommind.text.requests.lasting import reads_as_rule
+
+    if entry.stage == "certified" or entry.rule == _OPTIONS:
+        return True
+    if entry.rule == _RUNS:
+        return _ABSOLUTE.search(entry.title) is None
+    return entry.kind != "preference" or reads_as_rule(entry.text)
 
 
 def _section(rules: Sequence[EntryRow]) -> str:
@@ -123,7 +138,10 @@ def _section(rules: Sequence[EntryRow]) -> str:
 
 def _line(entry: EntryRow) -> str:
     """The rule on one line that is nothing but text: no heading, no comment, no list of its own."""
-    text = entry.text if len(entry.text) <= _LINE_CHARS else entry.title
+    is_told_by_title = entry.rule == _RUNS or len(entry.text) > _LINE_CHARS
+    text = entry.title if is_told_by_title else entry.text
+    if entry.rule == _OPTIONS:
+        text = f"Run `{entry.title}` (asked for as {entry.text.partition(':')[0]})"
     line = " ".join(text.split()).replace("<!--", "").replace("-->", "")
     line = line.lstrip("#>-*+ ")
     return line if len(line) <= _LINE_CHARS else line[: _LINE_CHARS - 1].rstrip() + "…"

@@ -18,6 +18,9 @@ _FIGURES = (
     "aligned",
     "not_aligned",
     "rejected_before",
+    "refuted",
+    "merged",
+    "left_out",
     "withdrawn",
     "superseded",
     "tasks_created",
@@ -44,6 +47,9 @@ class LearningReport:
     aligned: int = 0
     not_aligned: int = 0
     rejected_before: int = 0
+    refuted: int = 0  # drafts that their session takes back later
+    merged: int = 0  # that say what another one says
+    left_out: int = 0  # that are less worth keeping than those kept
     withdrawn: int = 0  # entries that their sessions, read again, no longer say
     tasks_created: int = 0
     tasks_changed: int = 0

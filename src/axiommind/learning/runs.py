@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from axiommind.callers import Caller
 from axiommind.db import dicts
 from axiommind.errors import AxmError
 from axiommind.home import Home, Scope, now
@@ -185,9 +186,11 @@ class Learning:
         """Whether a model is asked by itself, whether it could be, and how much waits for it."""
         return distilling.state_of(self.home)
 
-    def switch_model(self, model: str | None, *, on: bool = True) -> DistillingState:
-        """Switch the model on (None: the user's own agent) or off, in `config.toml`."""
-        self.home.config = distilling.switch_on(self.home, model) if on else distilling.switch_off(self.home)
+    def switch_model(self, model: str | None, *, on: bool = True, caller: Caller | None = None) -> DistillingState:
+        """Switch the model on (None: the user's own agent) or off, in `config.toml`. Only a person switches it on."""
+        self.home.config = (
+            distilling.switch_on(self.home, model, caller=caller) if on else distilling.switch_off(self.home)
+        )
         return distilling.state_of(self.home)
 
     def waiting(self, *, finished: bool = False) -> int:

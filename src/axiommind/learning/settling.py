@@ -70,7 +70,7 @@ class _Known(NamedTuple):
 
     claim: OpposableClaim
     session: str
-    is_person: bool  # somebody's own words, or recorded by a person
+    is_person: bool  # a person's own words or choice, or recorded by one
     rank: int  # how far where it comes from is trusted: less is more
     aligned: bool
     confidence: float
@@ -80,6 +80,7 @@ class _Known(NamedTuple):
     word_at: int | None  # when a person last vouched for it or restored it
     is_out: bool  # a person rejected it or said what replaces it
     by_memory: bool  # the last ruling on it was not a person's
+    by_agent: bool  # an agent asked for it to be remembered
 
 
 class Settled(NamedTuple):
@@ -159,7 +160,7 @@ def _known(row: Sequence[Any]) -> _Known:
     )
     act, _, ruled_at = (ruled or " ").partition(" ")
     words = [time for time in (vouched_at, int(ruled_at) if act == "restored" else None) if time is not None]
-    is_person = rule == BY_PERSON or (provenance == "person" and rule != BY_AGENT)
+    is_person = rule == BY_PERSON or (provenance in ("person", "picked") and rule != BY_AGENT)
     rank = 0 if is_person else 1 if provenance == "rules" else 2
     is_out = act in ("deprecated", "superseded")
     by_memory = last is None or last.startswith("memory ")
@@ -176,12 +177,15 @@ def _known(row: Sequence[Any]) -> _Known:
         max(words, default=None),
         is_out,
         by_memory,
+        rule == BY_AGENT,
     )
 
 
 def _gives_way(older: _Known, newer: _Known) -> bool:
     """Whether the newer of two claims that cannot both hold takes the place of the older one."""
     if not newer.aligned:  # evidence that was not found changes nothing
+        return False
+    if newer.by_agent and not older.by_agent:  # an agent's request lowers nothing but what agents asked for
         return False
     if older.word_at is not None and not (newer.is_person and newer.claim.happened_at > older.word_at):
         return False
@@ -260,7 +264,12 @@ def _conflicts(
 
 
 def _statuses(known: dict[str, _Known], replaced: dict[str, str], wanted: set[Opposition]) -> dict[str, str]:
-    contested = {name for pair in wanted for name in (pair.older, pair.newer)}
+    contested = {
+        name
+        for pair in wanted
+        for name, other in ((pair.older, pair.newer), (pair.newer, pair.older))
+        if known[name].by_agent or not known[other].by_agent
+    }
     return {
         name: "superseded" if name in replaced else "contested" if name in contested else "active"
         for name, one in known.items()

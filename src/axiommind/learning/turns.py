@@ -16,6 +16,7 @@ from typing import Any
 
 from axiommind.ids import dedupe_key
 from axiommind.locks import alone, is_held, lease
+from axiommind.private import make_private
 
 __all__ = ["folder_of", "is_learning", "is_wanted", "last_run", "note_run", "session_lease", "turn"]
 
@@ -31,7 +32,7 @@ def folder_of(home: Path) -> Path:
 def turn(home: Path, *, wait: bool = True, waiting: Callable[[], None] | None = None) -> Iterator[bool]:
     """Whether it is ours. With `wait` it always is, in the end; `waiting` is called once if that takes a while."""
     folder = folder_of(home)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(folder)
     with alone(folder / "turn") as ours:
         if ours or not wait:
             yield ours

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from axiommind.ids import canonical_json, dedupe_key
 from axiommind.llm.contract import Answered, Provider, Question, Unanswered, Usage
+from axiommind.private import make_private
 
 __all__ = ["AnswerFolder", "RecordingProvider"]
 
@@ -67,7 +68,7 @@ class AnswerFolder(NamedTuple):
 
     def _write(self, file: Path, text: str) -> None:
         """What was said in sessions is nobody else's business."""
-        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(self.path)
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
             out.write(text.encode("utf-8", "replace"))
 

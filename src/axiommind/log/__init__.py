@@ -6,6 +6,18 @@ in for text. `tests/log/contract.py` is the suite that every engine passes.
 
 from axiommind.log.blobs import Sealed, seal_lines, seal_page, seal_text, unseal
 from axiommind.log.contract import EventLog, Finding, Head
-from axiommind.log.keys import home_key
+from axiommind.log.keys import home_key, key_path, put_key
 
-__all__ = ["EventLog", "Finding", "Head", "Sealed", "home_key", "seal_lines", "seal_page", "seal_text", "unseal"]
+__all__ = [
+    "EventLog",
+    "Finding",
+    "Head",
+    "Sealed",
+    "home_key",
+    "key_path",
+    "put_key",
+    "seal_lines",
+    "seal_page",
+    "seal_text",
+    "unseal",
+]

@@ -5,12 +5,15 @@ No method updates or deletes an event. `forget` appends a tombstone and purges b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from axiommind.log.blobs import Sealed
+from axiommind.log.identity import LogIdentity
+from axiommind.log.purges import Purges
 from axiommind.model import Event
 
 __all__ = ["EventLog", "Finding", "Head"]
@@ -40,6 +43,9 @@ class Finding:
 
 class EventLog(Protocol):
     """The contract. `tests/log/contract.py` runs the same suite over every engine."""
+
+    path: Path
+    purges: Purges
 
     def atomic(self) -> AbstractContextManager[object]:
         """Several appends, one commit. Other writers wait."""
@@ -87,6 +93,12 @@ class EventLog(Protocol):
     def last_position(self) -> int:
         """The position of the newest event, 0 when there is none."""
 
+    def identity(self) -> LogIdentity:
+        """Its name, what it replaces, and the fingerprint of its key."""
+
+    def harden(self) -> None:
+        """Have the disk write what was appended: from here on a power cut does not take it back."""
+
     def blob(self, name: str) -> bytes | None:
         """The content of a blob, or None when it was purged."""
 
@@ -108,8 +120,18 @@ class EventLog(Protocol):
     def tombstones(self) -> set[tuple[str, str]]:
         """Every tombstone in force, as (kind, key)."""
 
-    def forget(self, sessions: Sequence[str], project: str | None, *, actor: str, reason: str) -> Event:
-        """Append a tombstone and purge every blob that nothing else refers to."""
+    def forget(
+        self,
+        sessions: Sequence[str],
+        project: str | None,
+        *,
+        actor: str,
+        reason: str,
+        records: Callable[[], Iterable[bytes]] | None = None,
+    ) -> Event:
+        """Append a tombstone, purge every blob that nothing else refers to, and note the purge until it is proven.
+        `records` gives hashes of records that are not to be read again, from whatever file; it is asked inside the
+        transaction."""
 
     def settle(self) -> bool:
         """Leave no purged text behind in files of the engine's own; False when something keeps it from that now."""

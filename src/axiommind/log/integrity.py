@@ -35,8 +35,9 @@ def check_events(db: sqlite3.Connection, events: Iterable[Event]) -> list[Findin
     return found
 
 
-def check_blobs(db: sqlite3.Connection) -> list[Finding]:
-    """That every blob is what its name says, and is there if and only if something refers to it."""
+def check_blobs(db: sqlite3.Connection, left_out: frozenset[str] = frozenset()) -> list[Finding]:
+    """That every blob is what its name says, and is there if and only if something refers to it, except those that a
+    backup left out."""
     found = []
     for name, codec, size, data in db.execute("select hash, codec, size, data from blobs"):
         try:
@@ -47,7 +48,7 @@ def check_blobs(db: sqlite3.Connection) -> list[Finding]:
         if content_hash(content) != name or len(content) != size:
             found.append(Finding(f"blob {name}", "its content does not match its name"))
     missing = db.execute("select position, hash from blob_refs where hash not in (select hash from blobs)")
-    found += [Finding(f"event {p}", f"its blob {h} is missing") for p, h in missing]
+    found += [Finding(f"event {p}", f"its blob {h} is missing") for p, h in missing if h not in left_out]
     orphans = db.execute("select hash from blobs where hash not in (select hash from blob_refs)")
     found += [Finding(f"blob {h}", "nothing refers to it") for (h,) in orphans]
     return found

@@ -96,7 +96,76 @@ def m001_events_blobs_heads(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (m001_events_blobs_heads,)
+def m002_identity(db: sqlite3.Connection) -> None:
+    """A log that is there already is named after its first event, so that copies of it have the same name."""
+    db.execute("create table identity (name text primary key, value text not null) without rowid")
+    db.execute(
+        """
+        insert into identity
+        select 'log', coalesce((select event_id from events order by position limit 1), lower(hex(randomblob(16))))
+        """
+    )
+
+
+_M003 = (
+    # Purges that are not proven yet, and what to look for of each (log/purges.py). A row goes when it is proven.
+    """
+    create table purges (
+        position integer primary key references events(position),
+        key blob not null,
+        runs blob not null,
+        heads blob not null,
+        blobs integer not null,
+        bytes integer not null
+    )
+    """,
+    # What was forgotten before this table was there has never been proven: the next run does it.
+    """
+    insert into purges
+    select position, zeroblob(32), x'', x'', 0, 0
+    from events
+    where event_type = 'forgotten'
+    """,
+    # Records that were forgotten, by a keyed hash of their own id, and which event forgot them: whatever file holds a
+    # copy of one, it is not read.
+    """
+    create table forgotten_records (
+        hash blob not null,
+        position integer not null,
+        primary key (hash, position)
+    ) without rowid
+    """,
+)
+
+
+def m003_purges_and_forgotten_records(db: sqlite3.Connection) -> None:
+    for statement in _M003:
+        db.execute(statement)
+
+
+_M004 = (
+    # Blobs that were redacted again, and which took their place: events name them by their old names for ever.
+    """
+    create table replaced_blobs (
+        hash text primary key,
+        replaced_by text not null,
+        position integer not null references events(position)
+    ) without rowid
+    """,
+)
+
+
+def m004_replaced_blobs(db: sqlite3.Connection) -> None:
+    for statement in _M004:
+        db.execute(statement)
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    m001_events_blobs_heads,
+    m002_identity,
+    m003_purges_and_forgotten_records,
+    m004_replaced_blobs,
+)
 
 
 def migrate(db: sqlite3.Connection) -> int:

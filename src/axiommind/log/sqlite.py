@@ -5,11 +5,11 @@ Owns events, their dedupe keys, blobs and heads. Refuses to touch a damaged or n
 
 from __future__ import annotations
 
-import json
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,16 @@ from axiommind.ids import canonical_json, checksum, dedupe_key, ulid
 from axiommind.log import integrity, tombstones
 from axiommind.log.blobs import Sealed, is_sealed, unseal
 from axiommind.log.contract import Finding, Head
+from axiommind.log.identity import LogIdentity, read_identity, stamp
 from axiommind.log.migrations import MIGRATIONS, migrate
+from axiommind.log.purges import Purges
+from axiommind.log.replacements import Replacements
+from axiommind.log.rows import EVENT, HEAD, NOTE_HEAD, PUT_HEAD, event_of, head_of, head_row, type_filter
 from axiommind.model import Event
 from axiommind.text.redaction import Redactor
 
 __all__ = ["SqliteLog", "damaged"]
 
-_COLUMNS = """position, event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
-              happened_at, build_id, sensitivity"""
-_HEAD = "stream, generation, end_offset, size, mtime_ns, inode, state"
 _PAGE = 500
 
 
@@ -35,8 +36,8 @@ def damaged(path: Path, error: Exception) -> LogCorrupt:
     """What to tell when `log.db` cannot be read. Nothing is overwritten and nothing destructive is suggested."""
     return LogCorrupt(
         f"{path} is damaged ({error}); it was left exactly as it is",
-        hint="restore it from a backup, or copy it and try: sqlite3 COPY .recover; "
-        "a new home (AXM_HOME=…) reads again what is still on disk",
+        hint="axm restore FILE brings a backup back (axm backup list shows them); or copy it and try: sqlite3 COPY "
+        ".recover; a new home (AXM_HOME=…) reads again what is still on disk",
     )
 
 
@@ -52,6 +53,8 @@ class SqliteLog:
         self._now = now or (lambda: time.time_ns() // 1_000_000)
         try:
             self._db = sqlite.open_read(path) if read_only else sqlite.open_write(path)
+            self.purges = Purges(self._db)
+            self.replacements = Replacements(self._db)
             if read_only:
                 self._check()
             else:
@@ -68,6 +71,8 @@ class SqliteLog:
     def _prepare(self) -> None:
         with sqlite.atomic(self._db):
             found = migrate(self._db)
+            if found <= len(MIGRATIONS):
+                stamp(self._db, self._key)
         if found > len(MIGRATIONS):
             from axiommind.distribution import upgrade_command
 
@@ -135,7 +140,7 @@ class SqliteLog:
             if event is not None:
                 self._store(event.position, blobs)
                 if head is not None:
-                    self._put_heads([head])
+                    self._db.execute(PUT_HEAD, head_row(head))
             return event
 
     def _insert(self, event: Event, key: str) -> Event | None:
@@ -151,13 +156,18 @@ class SqliteLog:
         if first.rowcount == 0:
             return None
         event = event._replace(checksum=checksum(event.payload))
-        row = event._asdict() | {"payload_json": canonical_json(event.payload)}
+        written = canonical_json(event.payload)
+        # What was redacted is redacted in both: a secret that the redactor knows is nowhere.
+        row = event._asdict() | {
+            "payload_json": written,
+            "payload_redacted": written if event.sensitivity == "redacted" else None,
+        }
         cursor = self._db.execute(
             """
-            insert into events(event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
-                               build_id, happened_at, sensitivity)
-            values (:event_id, :ts, :event_type, :actor, :session_id, :project, :payload_json, :checksum,
-                    :build_id, :happened_at, :sensitivity)
+            insert into events(event_id, ts, event_type, actor, session_id, project, payload_json,
+                               payload_redacted, checksum, build_id, happened_at, sensitivity)
+            values (:event_id, :ts, :event_type, :actor, :session_id, :project, :payload_json,
+                    :payload_redacted, :checksum, :build_id, :happened_at, :sensitivity)
             """,
             row,
         )
@@ -185,18 +195,6 @@ class SqliteLog:
             [(position, b.hash) for b in blobs],
         )
 
-    def _put_heads(self, heads: Sequence[Head]) -> None:
-        self._db.executemany(
-            """
-            insert into heads(stream, generation, end_offset, size, mtime_ns, inode, state)
-            values (?, ?, ?, ?, ?, ?, ?)
-            on conflict(stream) do update set
-                generation = excluded.generation, end_offset = excluded.end_offset, size = excluded.size,
-                mtime_ns = excluded.mtime_ns, inode = excluded.inode, state = excluded.state
-            """,
-            [(h.stream, h.generation, h.end, h.size, h.mtime_ns, h.inode, canonical_json(h.state)) for h in heads],
-        )
-
     # --- read -----------------------------------------------------------------------------------------
 
     def fetch_since(
@@ -207,12 +205,12 @@ class SqliteLog:
     ) -> list[Event]:
         if isinstance(after, tuple):
             after = self._position_of(after)
-        where, args = _type_filter(event_types)
+        where, args = type_filter(event_types)
         rows = self._read(
-            f"select {_COLUMNS} from events where position > ? {where} order by position limit ?",
+            f"select {EVENT} from events where position > ? {where} order by position limit ?",
             (after, *args, -1 if limit is None else limit),
         )
-        return [_event(row) for row in rows]
+        return [event_of(row) for row in rows]
 
     def _position_of(self, pair: tuple[int, str]) -> int:
         """(ts, event_id) names an event; an unknown pair means "after everything of an earlier ts"."""
@@ -228,57 +226,62 @@ class SqliteLog:
             since = page[-1].position
 
     def event_at(self, position: int) -> Event | None:
-        rows = self._read(f"select {_COLUMNS} from events where position = ?", (position,))
-        return _event(rows[0]) if rows else None
+        rows = self._read(f"select {EVENT} from events where position = ?", (position,))
+        return event_of(rows[0]) if rows else None
 
     def last_of(self, session_id: str, event_type: str) -> Event | None:
         """The latest event of this type about a session or a document."""
         rows = self._read(
-            f"select {_COLUMNS} from events where session_id = ? and event_type = ? order by position desc limit 1",
+            f"select {EVENT} from events where session_id = ? and event_type = ? order by position desc limit 1",
             (session_id, event_type),
         )
-        return _event(rows[0]) if rows else None
+        return event_of(rows[0]) if rows else None
 
     def events_of(self, session_id: str, event_type: str) -> list[Event]:
         rows = self._read(
-            f"select {_COLUMNS} from events where session_id = ? and event_type = ? order by position",
+            f"select {EVENT} from events where session_id = ? and event_type = ? order by position",
             (session_id, event_type),
         )
-        return [_event(row) for row in rows]
+        return [event_of(row) for row in rows]
 
     def last_position(self) -> int:
         return int(self._read("select coalesce(max(position), 0) from events", ())[0][0])
 
+    def identity(self) -> LogIdentity:
+        try:
+            return read_identity(self._db)
+        except sqlite3.Error as error:
+            raise self._wrapped(error) from error
+
+    def harden(self) -> None:
+        # A reader holds no lock on the write-ahead log's own file, so closing it here releases none.
+        with suppress(OSError):
+            file = os.open(f"{self.path}-wal", os.O_RDWR)
+            try:
+                os.fsync(file)
+            finally:
+                os.close(file)
+
     def blob(self, name: str) -> bytes | None:
-        rows = self._read("select codec, data from blobs where hash = ?", (name,))
-        return unseal(*rows[0]) if rows else None
+        stored = self.raw_blob(name)
+        return None if stored is None else unseal(*stored)
 
     def raw_blob(self, name: str) -> tuple[str, bytes] | None:
         """Codec and stored bytes, for a worker that will unseal them elsewhere."""
-        rows = self._read("select codec, data from blobs where hash = ?", (name,))
+        rows = self._read("select codec, data from blobs where hash = ?", (name,)) or self.replacements.stored(name)
         return (rows[0][0], rows[0][1]) if rows else None
 
     def head(self, stream: str) -> Head | None:
-        rows = self._read(f"select {_HEAD} from heads where stream = ?", (stream,))
-        return _head(rows[0]) if rows else None
+        rows = self._read(f"select {HEAD} from heads where stream = ?", (stream,))
+        return head_of(rows[0]) if rows else None
 
     def heads(self) -> dict[str, Head]:
-        return {row[0]: _head(row) for row in self._read(f"select {_HEAD} from heads", ())}
+        return {row[0]: head_of(row) for row in self._read(f"select {HEAD} from heads", ())}
 
     def note(self, heads: Sequence[Head]) -> None:
-        if not heads:
-            return
-        with self.atomic():
-            self._db.executemany(
-                """
-                insert into heads(stream, generation, end_offset, size, mtime_ns, inode, state)
-                values (?, ?, ?, ?, ?, ?, ?)
-                on conflict(stream) do update set
-                    size = excluded.size, mtime_ns = excluded.mtime_ns, inode = excluded.inode
-                where generation = excluded.generation and end_offset = excluded.end_offset
-                """,
-                [(h.stream, h.generation, h.end, h.size, h.mtime_ns, h.inode, canonical_json(h.state)) for h in heads],
-            )
+        if heads:
+            with self.atomic():
+                self._db.executemany(NOTE_HEAD, [head_row(head) for head in heads])
 
     def sizes(self) -> dict[str, int]:
         """Figures for `doctor`."""
@@ -306,9 +309,17 @@ class SqliteLog:
     def tombstones(self) -> set[tuple[str, str]]:
         return {(row[0], row[1]) for row in self._read("select kind, key from tombstones", ())}
 
-    def forget(self, sessions: Sequence[str], project: str | None, *, actor: str, reason: str) -> Event:
+    def forget(
+        self,
+        sessions: Sequence[str],
+        project: str | None,
+        *,
+        actor: str,
+        reason: str,
+        records: Callable[[], Iterable[bytes]] | None = None,
+    ) -> Event:
         wanted = sorted(set(sessions))
-        with self.atomic():
+        with nullcontext() if self._db.in_transaction else self.atomic():
             event = self.append_dedup(
                 "forgotten",
                 actor=actor,
@@ -323,7 +334,25 @@ class SqliteLog:
             self._db.executemany(
                 "insert into tombstones(kind, key, position) values (?, ?, ?) on conflict do nothing", marks
             )
-            tombstones.purge(self._db, wanted, project)
+            if records is not None:
+                self.purges.keep_out(event.position, records())
+            tombstones.purge(self._db, self.purges, event.position, wanted, project)
+        return event
+
+    def prove(self, positions: Sequence[int], payload: dict[str, Any], *, actor: str) -> Event | None:
+        """Append what was proven of these purges, and delete what there was to look for. None when another process
+        has done it."""
+        with self.atomic():
+            open_now = {one.position for one in self.purges.pending()}
+            if not open_now.intersection(positions):
+                return None
+            event = self.append_dedup(
+                "purge_proven",
+                actor=actor,
+                payload={**payload, "events": list(positions)},
+                dedupe_key=dedupe_key("purge_proven", *positions, self.last_position()),
+            )
+            self.purges.remove(positions)
         return event
 
     def settle(self) -> bool:
@@ -368,32 +397,3 @@ class SqliteLog:
 
     def close(self) -> None:
         self._db.close()
-
-
-def _type_filter(event_types: Iterable[str] | None) -> tuple[str, tuple[str, ...]]:
-    if event_types is None:
-        return "", ()
-    types = tuple(event_types)
-    return f"and event_type in ({','.join('?' * len(types))})", types
-
-
-def _head(row: tuple[Any, ...]) -> Head:
-    stream, generation, end, size, mtime_ns, inode, state = row
-    return Head(stream, generation, end, size, mtime_ns, inode, json.loads(state))
-
-
-def _event(row: tuple[Any, ...]) -> Event:
-    return Event(
-        position=row[0],
-        event_id=row[1],
-        ts=row[2],
-        event_type=row[3],
-        actor=row[4],
-        session_id=row[5],
-        project=row[6],
-        payload=json.loads(row[7]),
-        checksum=row[8],
-        happened_at=row[9],
-        build_id=row[10],
-        sensitivity=row[11],
-    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from axiommind.projections.entry_rows import BY_AGENT
+
 __all__ = ["LINKED", "settle_status"]
 
 # Entries whose status may depend on an entry.
@@ -29,7 +31,9 @@ _IS_CONTESTED = """
         join entries o on o.entry_id = case when c.older_id = :entry then c.newer_id else c.older_id end
         where (c.older_id = :entry or c.newer_id = :entry)
           and c.resolved_at is null
-          and o.status <> 'withdrawn')
+          and o.status <> 'withdrawn'
+          -- what an agent asked to be remembered contests itself, and nothing that is known otherwise
+          and (o.rule <> :by_agent or (select rule from entries where entry_id = :entry) = :by_agent))
 """
 _IS_THERE = "select 1 from entries where entry_id = :entry and status <> 'withdrawn'"
 _SET_STATUS = "update entries set status = :status, superseded_by = :by where entry_id = :entry"
@@ -47,6 +51,6 @@ def settle_status(db: sqlite3.Connection, *entries: str) -> None:
         if said == "withdrawn":
             act = said
         if act == "restored":
-            (contested,) = db.execute(_IS_CONTESTED, {"entry": entry}).fetchone()
+            (contested,) = db.execute(_IS_CONTESTED, {"entry": entry, "by_agent": BY_AGENT}).fetchone()
             act = "contested" if contested else "active"
         db.execute(_SET_STATUS, {"status": act, "by": other if act == "superseded" else None, "entry": entry})

@@ -15,7 +15,7 @@ from axiommind.projections import OF_PROJECT, Batch, Table
 from axiommind.projections.session_rows import iso, row_id
 
 NAME = "builds"
-VERSION = 3
+VERSION = 4
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = (
     "build_started",
@@ -28,7 +28,8 @@ EVENT_TYPES = (
 TABLES = (
     Table(
         "build_runs",
-        "One row per run of the pipeline over a session: with which extractor, and how it ended.",
+        "One row per run of the pipeline over a session: with which extractor, and how it ended. One that was cut off, "
+        "and whose session a later build (`resumed_by`) finished, is `resumed`.",
         scope=OF_PROJECT,
         forgotten_by="session_id",
     ),
@@ -70,10 +71,11 @@ _DDL = (
         embedding_version text not null,
         idris_version text not null,
         schema_version text not null,
-        status text not null check (status in ('running', 'success', 'failed')),
+        status text not null check (status in ('running', 'success', 'failed', 'resumed')),
         error text,
         session_id text,
-        project text
+        project text,
+        resumed_by text
     )
     """,
     "create index idx_build_runs_session on build_runs(session_id)",
@@ -147,11 +149,13 @@ def _error(event: Event, batch: Batch) -> str | None:
     return None if content is None else str(json.loads(content)["error"])
 
 
+_CUT = "cut off"
 # A build of the same session that never finished was cut off.
-_CUT_OFF = """
+_CUT_OFF = f"""
     update build_runs
-    set status = 'failed', error = 'cut off', finished_at = :at
+    set status = 'failed', error = '{_CUT}', finished_at = :at
     where session_id = :session
+      and extractor = :extractor
       and status = 'running'
 """
 _START = """
@@ -173,9 +177,9 @@ _STARTED_WITH = (
 
 
 def _started(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
-    values = _of(event)
+    values = _of(event) | {name: event.payload[name] for name in _STARTED_WITH}
     db.execute(_CUT_OFF, values)
-    db.execute(_START, values | {name: event.payload[name] for name in _STARTED_WITH})
+    db.execute(_START, values)
 
 
 def _of(event: Event) -> dict[str, Any]:
@@ -184,10 +188,20 @@ def _of(event: Event) -> dict[str, Any]:
 
 _FINISH = """
     update build_runs
-    set status = :status, error = :error, finished_at = :at,
+    set status = :status, error = :error, finished_at = :at, resumed_by = null,
         extractor_model = coalesce(:model, extractor_model),
         extractor_prompt_hash = coalesce(:prompt_hash, extractor_prompt_hash)
     where build_id = :build
+"""
+# What a build wrote before it was cut off counts: entries name it, and its session is learned now.
+_RESUME = f"""
+    update build_runs
+    set status = 'resumed', error = null, resumed_by = :build
+    where session_id = :session
+      and extractor = :extractor
+      and build_id <> :build
+      and status = 'failed'
+      and error = '{_CUT}'
 """
 _LEARN = """
     insert into learned(session_id, head, extractor, status, error, build_id, at, project, failures, version,
@@ -206,6 +220,8 @@ def _finished(db: sqlite3.Connection, event: Event, error: str | None) -> None:
     names = ("status", "head", "extractor", "model", "prompt_hash")
     values = _of(event) | {"error": error} | {name: event.payload.get(name) for name in names}
     db.execute(_FINISH, values)
+    if values["status"] == "success":
+        db.execute(_RESUME, values)
     db.execute(_LEARN, values)
 
 

@@ -10,7 +10,7 @@ import sqlite3
 from axiommind.projections import OF_PROJECT, Batch, Table
 
 NAME = "derived"
-VERSION = 1
+VERSION = 2
 AFTER = ("sessions",)
 EVENT_TYPES: tuple[str, ...] = ()  # reads what the sessions projection touched
 TABLES = (
@@ -144,6 +144,17 @@ _HOTSPOTS = """
 # A file that more sessions than this edited (a changelog, a lock file) links none of them: otherwise n sessions of a
 # project make n² links that say nothing. It still counts in the overlap of a pair that another file links.
 LINKING_SESSIONS = 50
+# From when to when people and agents did something in a session: a client may write into its file days later.
+_DONE = """
+    select timestamp as at from prompts where session_id = s.id and timestamp > 0
+    union all select timestamp from tool_uses where session_id = s.id and timestamp > 0
+    union all select timestamp from responses where session_id = s.id and timestamp > 0
+"""
+SPANS = f"""
+    select s.id, coalesce((select min(at) from ({_DONE})), s.started_at) as start,
+           coalesce((select max(at) from ({_DONE})), s.ended_at) as finish
+    from sessions s
+"""
 # The links of one session: with those sessions of its project that edited a file which links.
 _LINKS = f"""
     with mine as (
@@ -162,14 +173,15 @@ _LINKS = f"""
         select other, (select count(distinct e.file_path) from file_edits e
                        where e.session_id = other and e.file_path in (select file_path from mine)) as shared
         from others
-    )
+    ),
+    spans as ({SPANS} where s.id = :touched or s.id in (select other from others))
     insert into session_links(project, session_a, session_b, shared_files, overlap_ratio, time_gap_minutes)
     select :project, min(:touched, other), max(:touched, other), shared,
            cast(shared as real) / ((select count(*) from mine)
                + (select count(distinct file_path) from file_edits where session_id = other) - shared),
-           case when a.ended_at < b.started_at then (b.started_at - a.ended_at) / 60000
-                when b.ended_at < a.started_at then (a.started_at - b.ended_at) / 60000 end
-    from pairs join sessions a on a.id = :touched join sessions b on b.id = other
+           case when a.finish < b.start then (b.start - a.finish) / 60000
+                when b.finish < a.start then (a.start - b.finish) / 60000 end
+    from pairs join spans a on a.id = :touched join spans b on b.id = other
     where true
     on conflict do nothing
 """

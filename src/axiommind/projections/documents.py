@@ -14,7 +14,7 @@ from axiommind.projections.session_rows import iso, row_id
 from axiommind.sources.markdown import decode
 
 NAME = "documents"
-VERSION = 1
+VERSION = 2
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = ("folder_added", "folder_removed", "document_saved", "document_removed", "forgotten")
 TABLES = (
@@ -25,7 +25,8 @@ TABLES = (
     # A folder of notes belongs to everybody, unless it lies in another project.
     Table(
         "documents",
-        "One row per document in them; `root` is its folder, `blob` its text in the log.",
+        "One row per document in them; `root` is its folder, `blob` its text in the log, `encoding` that of its file "
+        "(null: it could not be told).",
         scope="project = :project or project not in (select project from main.sessions)",
         forgotten_by="id",
     ),
@@ -69,7 +70,8 @@ _DDL = (
         chunk_count integer not null,
         indexed_at text not null,
         position integer not null,
-        blob text not null
+        blob text not null,
+        encoding text
     )
     """,
     """
@@ -146,8 +148,8 @@ def _save(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     db.execute(
         """
         insert into documents(id, path, root, project, title, lang, size, mtime, lines, chunk_count, indexed_at,
-                              position, blob)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                              position, blob, encoding)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         (
             doc,
@@ -163,6 +165,7 @@ def _save(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
             iso(event.ts),
             event.position,
             payload["blob"],
+            payload["encoding"] if "encoding" in payload else None if payload["problems"] else "utf-8",
         ),
     )
     db.executemany("insert into document_tags(doc_id, tag) values (?, ?)", [(doc, tag) for tag in set(document.tags)])
@@ -224,6 +227,7 @@ class DocumentRow(NamedTuple):
     lines: int
     bytes: int
     modified: int
+    encoding: str | None  # None: it could not be told
     tags: tuple[str, ...]
 
 
@@ -242,7 +246,7 @@ def folders(db: sqlite3.Connection) -> list[FolderRow]:
 def documents(db: sqlite3.Connection) -> list[DocumentRow]:
     rows = db.execute(
         """
-        select id, title, path, root, project, lang, chunk_count, lines, size, mtime,
+        select id, title, path, root, project, lang, chunk_count, lines, size, mtime, encoding,
                (select group_concat(tag, char(10)) from document_tags t where t.doc_id = d.id)
         from documents d order by path
         """
@@ -265,6 +269,12 @@ def below(db: sqlite3.Connection, path: str) -> int:
         {"path": path, "top": top},
     )
     return int(rows.fetchone()[0])
+
+
+def root_of(db: sqlite3.Connection, path: str) -> str | None:
+    """The added folder that a document came from, which it need not lie in: a link may lead to it."""
+    row = db.execute("select root from documents where path = ?", (path,)).fetchone()
+    return str(row[0]) if row else None
 
 
 def made_since(db: sqlite3.Connection, position: int) -> tuple[int, list[Problem]]:

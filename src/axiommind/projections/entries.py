@@ -22,7 +22,7 @@ from axiommind.projections.session_rows import iso, row_id
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "entries"
-VERSION = 4
+VERSION = 5
 AFTER = ("sessions",)
 EVENT_TYPES = (
     "memory_extracted",
@@ -170,8 +170,10 @@ _ADD_CHECK = """
 
 def _checked(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     given = event.payload
-    words = batch.blob(given["blob"])
-    by, passed = given["verified_by"], sum(one["passed"] for one in given["results"])
+    # The first events of this type named only the checkers, and had no text of their own.
+    words = batch.blob(given["blob"]) if "blob" in given else None
+    by = given["verified_by"] if "verified_by" in given else given["checkers"][0]["name"]
+    passed = sum(one["passed"] for one in given["results"])
     db.execute(
         _ADD_CHECK,
         {

@@ -135,6 +135,7 @@ def list_entries(
     stages: Sequence[str] = (),
     statuses: Sequence[str] = (),
     kinds: Sequence[str] = (),
+    provenances: Sequence[str] = (),
     project: str | None = None,
     session: str | None = None,
     every: bool = False,
@@ -143,7 +144,8 @@ def list_entries(
     """Entries, highest stage and newest first; those that say the same count as one, unless `every` is asked for."""
     wanted = ["true"]
     values: dict[str, Any] = {"limit": limit}
-    for column, names in (("entry_type", types), ("stage", stages), ("status", statuses), ("kind", kinds)):
+    by_column = {"entry_type": types, "stage": stages, "status": statuses, "kind": kinds, "provenance": provenances}
+    for column, names in by_column.items():
         if names:
             places = ", ".join(f":{column}{n}" for n in range(len(names)))
             wanted.append(f"e.{column} in ({places})")

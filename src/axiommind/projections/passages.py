@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import sqlite3
 
+from axiommind.model import PROVENANCES
 from axiommind.projections import Batch, Table
 from axiommind.text.tokens import FTS_TOKENIZE, fts_text
 from axiommind.tools.call_text import tool_text
 
 NAME = "passages"
-VERSION = 6
+VERSION = 7
 AFTER = ("sessions", "documents", "entries", "pads")
 EVENT_TYPES: tuple[str, ...] = ()  # follows the rows of the projections before it
 TABLES = (
@@ -26,8 +27,7 @@ TABLES = (
         "`responses`, `tool_uses`, `entries`, `chunks`, `pad_chunks` or `compaction_summaries` by `kind` (`prompt`, "
         "`response`, `tool`, `insight`, `doc`, `pad`, `summary`). It belongs to a session, or to a document, "
         "scratchpad or workflow (`doc_id`); `timestamp` is when it was said or written, or when the document was "
-        "last modified, and `provenance` who it is from: `person`, `rules`, `file`, `tool`, `agent`, "
-        "`pasted`, `network`, `elsewhere`.",
+        "last modified, and `provenance` who it is from: " + ", ".join(f"`{name}`" for name in PROVENANCES) + ".",
         scope="""
         session_id in (select id from main.sessions where project = :project)
             or doc_id in (select id from documents) or doc_id in (select id from pads)
@@ -89,6 +89,7 @@ def _follow(kind: str, table: str, columns: str, condition: str) -> tuple[str, .
     )
 
 
+_FULL_TEXT = f"""create virtual table passages_fts using fts5(terms, content='', tokenize="{FTS_TOKENIZE}")"""
 _DDL = (
     """
     create table passages (
@@ -103,7 +104,7 @@ _DDL = (
     """,
     "create index idx_passages_session on passages(session_id) where session_id is not null",
     "create table passages_pending (id integer primary key)",
-    f"""create virtual table passages_fts using fts5(terms, content='', tokenize="{FTS_TOKENIZE}")""",
+    _FULL_TEXT,
     """
     create view passage_texts as
     select
@@ -205,6 +206,10 @@ def create(db: sqlite3.Connection) -> None:
 def apply(db: sqlite3.Connection, batch: Batch) -> None:  # noqa: ARG001 - it follows rows, not events
     db.execute(_FILL)
     db.execute("delete from passages_pending")
+
+
+def create_full_text(db: sqlite3.Connection) -> None:
+    db.execute(_FULL_TEXT)
 
 
 def refill(db: sqlite3.Connection) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -16,27 +17,32 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from axiommind import db as sqlite
-from axiommind.errors import IndexCorrupt, Internal, StoreError, TooNew
+from axiommind.errors import IndexCorrupt, Internal, StoreError
+from axiommind.locks import is_running
 from axiommind.log import EventLog, unseal
 from axiommind.model import Event
-from axiommind.projections import Batch, Projection, Table, _common_terms, load_all, passages
-from axiommind.projections.scope import META_KEY, views_of
+from axiommind.projections import Batch, Projection, Table, _common_terms, full_text, load_all, passages
+from axiommind.projections.following import LOG_KEY, folded_in, follows, require_following
+from axiommind.projections.scope import META_KEY, SCHEMA_VERSION, require_schema, views_of
 from axiommind.sources import load as load_source
 from axiommind.sources.records import Decoded
 
 __all__ = ["Index", "Segments", "quarantine", "rebuild", "remove_leftovers", "tables"]
 
-SCHEMA_VERSION = 3
 _BATCH_EVENTS = 256
 _BATCH_BYTES = 32 << 20
 _MANY_ROWS = 50_000
+_SET_LOG = """
+    insert into meta values (?, ?)
+    on conflict do update set value = excluded.value where value <> excluded.value
+"""
 # The tables of the runner itself: of no projection, and made before all of theirs.
 OWN_TABLES = (
     Table(
         "meta",
         "`schema_version`, `project_path` (always `*`), `last_indexed_at`, `embedding_version` (of new jobs), "
-        "`scope` (the views that show one project).",
-        differs=f"key in ('last_indexed_at', 'embedding_version', '{META_KEY}')",
+        "`scope` (the views that show one project), `log` (the log it was made from).",
+        differs=f"key in ('last_indexed_at', 'embedding_version', '{META_KEY}', '{LOG_KEY}')",
     ),
     Table("projection_offsets", "How far each projection has read the log, and its version."),
     _common_terms.TABLE,
@@ -133,18 +139,9 @@ class Index:
                 """
             )
             _common_terms.create(db)
-            (schema,) = db.execute(
-                "select coalesce(max(cast(value as integer)), ?) from meta where key = 'schema_version'",
-                (SCHEMA_VERSION,),
-            ).fetchone()
-            if schema > SCHEMA_VERSION:
-                from axiommind.distribution import upgrade_command
-
-                raise TooNew(
-                    f"{self.path} was written by a newer version of this program",
-                    hint=f"upgrade: {upgrade_command()}",
-                )
             found = dict(db.execute("select projector_name, version from projection_offsets").fetchall())
+            if found and not self._has_our_schema(db):
+                return False
             if not found or found == {p.NAME: p.VERSION for p in self._projections}:
                 views = views_of([table for projection in self._projections for table in projection.TABLES])
                 db.execute(
@@ -168,17 +165,27 @@ class Index:
                 return True
             return found == {p.NAME: p.VERSION for p in self._projections}
 
+    def _has_our_schema(self, db: sqlite3.Connection) -> bool:
+        """Whether `meta` names the schema that this program writes; a newer one is refused."""
+        row = db.execute("select value from meta where key = 'schema_version'").fetchone()
+        try:
+            require_schema(self.path, None if row is None else str(row[0]))
+        except IndexCorrupt:
+            return False
+        return True
+
     def position(self) -> int:
         row = self.db.execute("select min(position) from projection_offsets").fetchone()
         return int(row[0] or 0)
 
     def follows(self, log: EventLog) -> bool:
         """Whether this index was made from this log. After a log was restored from a backup it was not."""
-        row = self.db.execute("select position, last_event_id from projection_offsets limit 1").fetchone()
-        if row is None or not row[0]:
-            return True
-        event = log.event_at(row[0])
-        return event is not None and event.event_id == row[1]
+        return follows(folded_in(self.db), log)
+
+    def precedes_redaction(self, log: EventLog) -> bool:
+        """Whether texts were redacted again that this index has as they were."""
+        later = log.replay(["redacted_again"], since=self.position())
+        return any(event.payload["blobs"] for event in later)
 
     def catch_up(
         self,
@@ -210,15 +217,24 @@ class Index:
         start = self.position()
         segments.prefetch(_bounded(log.fetch_since(start, limit=_BATCH_EVENTS), until))
         with sqlite.atomic(self.db) as db:
-            # Another process may have folded some of these since: the position that counts is read in here.
+            # Another process may have folded some of these since: the position that counts is read in here. And another
+            # may have restored a log meanwhile: its name is read before the events, and whether they go on from what
+            # is folded is asked after them.
+            log_row = (LOG_KEY, log.identity().name)
             events = _bounded(log.fetch_since(self.position(), limit=_BATCH_EVENTS), until)
+            if not self._throwaway:
+                events = _before_redaction(events)
             if not events:
                 return False
+            require_following(folded_in(db), log, self.path)
             before = db.total_changes
             batch = Batch(events, segments, log.blob)
             for projection in self._projections:
                 projection.apply(db, batch.only(projection.EVENT_TYPES))
             last = events[-1]
+            if not self._throwaway:
+                log.harden()  # an index that knows more than its log after a power cut would be one without a log
+            db.execute(_SET_LOG, log_row)
             db.execute(
                 "update projection_offsets set last_ts = ?, last_event_id = ?, position = ?",
                 (last.ts, last.event_id, last.position),
@@ -247,6 +263,17 @@ class Index:
         except sqlite3.Error as error:
             raise self._wrapped(error) from error
 
+    def mend(self) -> bool:
+        """Make the full-text index anew where it is damaged, in one transaction; True if it was."""
+        try:
+            if self.stale or (not full_text.marked(self.path) and full_text.is_sound(self.db)):
+                return False
+            with sqlite.atomic(self.db) as db:
+                full_text.mend(db, self.path)
+            return True
+        except sqlite3.Error as error:
+            raise self._wrapped(error) from error
+
     def tidy(self, rows: int) -> None:
         """After many new rows: merge the full-text index into one piece, which is what searches read fastest. 0.5 s for
         200,000 passages, whose indexing took 40."""
@@ -259,17 +286,23 @@ class Index:
         except sqlite3.Error as error:
             raise self._wrapped(error) from error
 
-    def scrub(self) -> bool:
-        """After forgetting: rewrite the full-text index without the deleted terms, and empty the write-ahead log.
-        Whoever folds a tombstone does this. False when a reader keeps it from being complete."""
+    def scrub(self) -> None:
+        """After forgetting: rewrite the full-text index without the deleted terms. Whoever folds a tombstone does this;
+        what pages and the write-ahead log still hold goes when the purge is finished (`ingest/purging.py`)."""
         self.db.execute("insert into passages_fts(passages_fts) values ('optimize')")
         with sqlite.atomic(self.db) as db:
             _common_terms.clear(db)
         self._forgot = False
-        return sqlite.checkpoint(self.db)
 
     def close(self) -> None:
         self.db.close()
+
+
+def _before_redaction(events: list[Event]) -> list[Event]:
+    """Texts that were redacted again are in rows that were made before: whoever opens the index next makes it anew
+    (`Home.open_index`), and until then it stays as it is."""
+    stops = (at for at, event in enumerate(events) if event.event_type == "redacted_again" and event.payload["blobs"])
+    return events[: next(stops, len(events))]
 
 
 def _bounded(events: list[Event], until: int | None) -> list[Event]:
@@ -295,6 +328,7 @@ def rebuild(
         try:
             done = fresh.catch_up(log, Segments(log, pool), tick=tick)
             fresh.tidy(done.rows)
+            log.harden()
             _switch(fresh.db, path)
         finally:
             fresh.close()
@@ -329,30 +363,24 @@ def quarantine(path: Path) -> Path:
     return target
 
 
-def remove_leftovers(path: Path) -> None:
-    """Half-built indexes of runs that were killed; a running one keeps its own."""
-    for old in path.parent.glob(f"{path.name}.building-*"):
+def remove_leftovers(path: Path) -> list[Path]:
+    """Remove half-built indexes of runs that were killed, and what a killed `verify` left; a running one keeps its own.
+    Returns those that are still being built."""
+    running = []
+    for old in sorted(path.parent.glob(f"{path.name}.building-*")):
         maker = old.name.partition(".building-")[2].partition("-")[0]
         with contextlib.suppress(OSError):
-            if not _is_running(maker):
+            if is_running(maker):
+                running.append(old)
+            elif old.is_dir():
+                shutil.rmtree(old)
+            else:
                 old.unlink()
-
-
-def _is_running(pid: str) -> bool:
-    if not pid.isdigit() or int(pid) == os.getpid():
-        return False
-    if os.name == "nt":  # os.kill would end the process there; a file in use cannot be unlinked there anyway
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+    return running
 
 
 def _unlink(path: Path) -> None:
+    """What cannot be removed now (a broken disk) must not hide why; the next rebuild removes it."""
     for suffix in ("", "-wal", "-shm"):
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             path.with_name(path.name + suffix).unlink()

@@ -12,20 +12,31 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiommind import db as sqlite
-from axiommind.errors import IndexCorrupt, NotFound
+from axiommind.errors import IndexCorrupt, NotFound, TooNew
 
 if TYPE_CHECKING:
     from axiommind.projections import Table
 
-__all__ = ["META_KEY", "open_scoped", "project_in", "resolve_project", "views_of"]
+__all__ = ["META_KEY", "SCHEMA_VERSION", "open_scoped", "project_in", "require_schema", "resolve_project", "views_of"]
 
 # The row of `meta` that holds the views: which projections there are is known when the index is written, and a question
 # need not import them all to find out.
 META_KEY = "scope"
+# Of the index as a whole; `meta` names the one that it was made with. Readers go by it, too.
+SCHEMA_VERSION = 3
+_SQLITE = b"SQLite format 3\0"
+# What a reader sees of `meta`: the project that it looks at, and not these views.
+_META = f"""
+    create temp view meta as
+    select key, case key when 'project_path' then :project else value end as value
+    from main.meta
+    where key <> '{META_KEY}'
+"""
 
 
 def views_of(tables: Iterable[Table]) -> str:
@@ -41,24 +52,52 @@ def _on_one_line(sql: str) -> str:
     return " ".join(sql.split())
 
 
-def open_scoped(path: Path, project: str | None) -> sqlite3.Connection:
-    """A reading connection that sees one project, or all of them."""
+def open_scoped(path: Path, project: str | None, *, copies_apart: bool = False) -> sqlite3.Connection:
+    """A reading connection that sees one project, or all of them. With `copies_apart`, as a person counts: what forks
+    and resumed sessions copied is not in `tool_uses` and its like, but in `tool_uses_copies`."""
     try:
         db = sqlite.open_read(path)
     except FileNotFoundError:
         raise NotFound(f"there is no index at {path} yet", hint="run: axm index") from None
     except sqlite3.DatabaseError as error:
-        if sqlite.is_damage(error):
-            raise IndexCorrupt(f"{path} is damaged ({error})", hint="run: axm rebuild") from error
-        raise sqlite.store_error(error, path) or error from error
+        raise _no_index(path, error) or sqlite.store_error(error, path) or error from error
     try:
         db.create_function("axm_tool_text", 4, _tool_text, deterministic=True)  # the view passage_texts calls it
-        for statement in list(_views(db, project)):
+        for statement in list(_views(path, db, project)):
             db.execute(statement)
+        if copies_apart:
+            for statement in list(_views_of_copies(db, project)):
+                db.execute(statement)
     except sqlite3.DatabaseError as error:
         db.close()
-        raise IndexCorrupt(f"{path} is not an index of ours ({error})", hint="run: axm rebuild") from error
+        raise _no_index(path, error) or error from error
     return db
+
+
+def _no_index(path: Path, error: sqlite3.DatabaseError) -> IndexCorrupt | None:
+    """What a file is that is no index; None where it is one, and something else is wrong."""
+    another = "name the index.db of a home; if this is yours, run: axm rebuild"
+    if path.is_dir():
+        return IndexCorrupt(f"{path} is a folder, not an index", hint="name the index.db in it")
+    with path.open("rb") as file:
+        begins = file.read(len(_SQLITE))
+    if not begins:
+        return IndexCorrupt(f"{path} is empty, and no index", hint=another)
+    if begins != _SQLITE:
+        return IndexCorrupt(f"{path} is no index: it is not a SQLite database", hint=another)
+    if sqlite.is_damage(error):
+        return IndexCorrupt(f"{path} is damaged ({error})", hint="run: axm rebuild")
+    if not str(error).startswith("no such table"):
+        return None
+    with closing(sqlite.open_read(path)) as db:
+        names = {name for (name,) in db.execute("select name from sqlite_master")}
+    if "events" in names:
+        return IndexCorrupt(
+            f"{path} is a log, not an index", hint=f"the index of that home is {path.parent / 'index.db'}"
+        )
+    if "meta" in names:
+        return IndexCorrupt(f"{path} is not an index of ours ({error})", hint=another)
+    return IndexCorrupt(f"{path} is a database of something else, not an index", hint=another)
 
 
 def _tool_text(name: str, given: str | None, error: str | None, output: str | None) -> str:
@@ -67,20 +106,60 @@ def _tool_text(name: str, given: str | None, error: str | None, output: str | No
     return tool_text(name, given, error, output)
 
 
-def _views(db: sqlite3.Connection, project: str | None) -> Iterator[str]:
-    row = db.execute("select value from meta where key = ?", (META_KEY,)).fetchone()
-    if row is None:  # written before there was such a row
+def require_schema(path: Path, said: str | None) -> None:
+    """Refuse an index whose schema is another one than this program reads, as `meta` says: what it would answer nobody
+    knows."""
+    if said == str(SCHEMA_VERSION):
+        return
+    if said is not None and said.isdecimal() and int(said) > SCHEMA_VERSION:
+        from axiommind.distribution import upgrade_command
+
+        raise TooNew(
+            f"{path} was written by a newer version of this program (schema {said}, this one reads {SCHEMA_VERSION})",
+            hint=f"upgrade: {upgrade_command()}",
+        )
+    was = "without a schema version" if said is None else f"with schema {said[:20]!r}"
+    raise IndexCorrupt(f"{path} was made {was}, and this program reads {SCHEMA_VERSION}", hint="run: axm index")
+
+
+def _views(path: Path, db: sqlite3.Connection, project: str | None) -> Iterator[str]:
+    said = dict(db.execute("select key, value from meta where key in (?, 'schema_version')", (META_KEY,)).fetchall())
+    require_schema(path, said.get("schema_version"))
+    stored = said.get(META_KEY)
+    if stored is None:  # written before there was such a row
         from axiommind.projections import load_all
 
-        row = (views_of([table for projection in load_all() for table in projection.TABLES]),)
-    kept = json.loads(row[0])
+        stored = views_of([table for projection in load_all() for table in projection.TABLES])
+    kept = json.loads(stored)
+    literal = _literal(project or "*")
+    yield _META.replace(":project", literal)
     if project is None:
         yield from kept["over_all"]
         return
-    # A view takes no parameters, so the one literal is written here, quoted as SQL asks.
-    literal = "'" + project.replace("\x00", "").replace("'", "''") + "'"
     for statement in kept["of_project"]:
         yield statement.replace(":project", literal)
+
+
+def _views_of_copies(db: sqlite3.Connection, project: str | None) -> Iterator[str]:
+    scope = "1"
+    if project is not None:
+        scope = f"session_id in (select id from main.sessions where project = {_literal(project)})"
+    copied = """
+        select m.name
+        from main.sqlite_master m
+        join pragma_table_info(m.name) c on c.name = 'canonical'
+        where m.type = 'table'
+        order by m.name
+    """
+    for (table,) in db.execute(copied).fetchall():
+        yield f"drop view if exists temp.{table}"
+        yield f"create temp view {table} as select * from main.{table} where canonical and {scope}"
+        yield f"create temp view {table}_copies as select * from main.{table} where not canonical and {scope}"
+
+
+def _literal(text: str) -> str:
+    """A view takes no parameters, so the one literal is written into it, quoted as SQL asks."""
+    return "'" + text.replace("\x00", "").replace("'", "''") + "'"
 
 
 def resolve_project(path: Path, wanted: str, stop: str = "") -> str | None:

@@ -22,7 +22,7 @@ from axiommind.search.reading.passage_ids import numbers
 if TYPE_CHECKING:
     from axiommind.config import Config, Disclosure
     from axiommind.recall.disclosure import Detail, TimelineItem
-    from axiommind.recall.selection import IndexRequest, Selection
+    from axiommind.recall.request import IndexRequest, Selection
     from axiommind.search.semantic import Meaning
 
 __all__ = ["Cache", "CachedReader", "Kept", "state_of"]

@@ -27,6 +27,7 @@ __all__ = ["details", "timeline"]
 # How many answers and calls of a prompt are named, and how many files and tools of a text.
 _CHILDREN = 20
 _NAMED = 10
+_ENDS = " .…。!?"  # of a sentence, which a title may lack
 _READ_CHARS = 20_000  # of a text, that are searched for files
 _PATH = lazy(r"(?<![\w@:/.-])(?:~?/|\.{1,2}/)?[\w@.-]+(?:/[\w@.-]+)*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])")
 # Words with a dot in them that are no files: only a path, or one of these endings, is taken for a file.
@@ -93,7 +94,7 @@ def timeline(
     texts = Texts(db)
     ordered = sorted(near.values(), key=lambda p: (p.timestamp or 0, p.id))
     where = locate(db, [(p.id, p.kind, p.ref) for p in ordered])
-    return [
+    items = [
         TimelineItem(
             short_id(p.id),
             p.timestamp,
@@ -101,9 +102,24 @@ def timeline(
             _labelled(_whole(p.kind, *texts(p)), changed.get(p.id, "")),
             p.id in are_targets,
             where.get(p.id),
+            p.session_id,
+            p.provenance,
         )
         for p in ordered
     ]
+    said_again = _said_again(items) if is_served else frozenset[str]()
+    # A call may have no text.
+    return [item for item in items if item.is_target or (item.preview and item.id not in said_again)]
+
+
+def _said_again(items: Sequence[TimelineItem]) -> frozenset[str]:
+    """The entries that are in the words of another line, as those are that a person's own words became."""
+    said = [(item.id, item.preview.rstrip(_ENDS)) for item in items]
+    return frozenset(
+        item.id
+        for item, (_, mine) in zip(items, said, strict=True)
+        if item.type == "insight" and any(name != item.id and mine in other for name, other in said)
+    )
 
 
 def _leave_out_gone(db: sqlite3.Connection, near: dict[int, Passage]) -> dict[int, str]:
@@ -174,6 +190,7 @@ def details(db: sqlite3.Connection, wanted: Sequence[int]) -> list[Detail]:
                 child_ids=tuple(short_id(child) for child, _, _ in children),
                 related_ids=tuple(_related(db, passage))
                 or tuple(claim.entry_id for claim in learned.get(passage.id, ())),
+                provenance=passage.provenance,
             )
         )
     return found

@@ -14,11 +14,12 @@ from axiommind.recall.own_words import own_words
 from axiommind.text.patterns import lazy
 from axiommind.text.stop_words import STOP_WORDS
 
-__all__ = ["question_of"]
+__all__ = ["asks", "question_of"]
 
 _READ_HEAD, _READ_TAIL = 32_000, 8_000  # characters of a prompt that are read
 _KEPT_HEAD, _KEPT_TAIL = 1_300, 700  # and of the person's own words, that are asked
 _ENOUGH = 1.5  # what the words of a prompt must be worth together
+_ENOUGH_TO_ASK = 1.0  # and of one that asks how, why or what
 _GENERIC_WORTH = 0.4
 
 # Texts that begin like this were written by a program, not by the person.
@@ -39,6 +40,13 @@ _MADE = (
     "This session is being continued",
 )
 
+_ASKS = lazy(
+    r"\b(?:how|why|what|which|where|when|who)\b[^?]{0,200}\?|^(?:how|why|what|which|where|when|who)(?:'s)? "
+    r"|(?:왜|어떻게|무엇|뭐|어디|언제|어느|무슨)[^?？]{0,80}[?？]|(?:なぜ|どう|何|どこ|いつ|どれ|どの|誰)[^?？]{0,80}(?:[?？]|か。?$)"
+    r"|(?:为什么|怎么|什么|哪|何时|谁|如何)[^?？]{0,80}[?？]",
+    re.IGNORECASE,
+)
+
 
 def question_of(prompt: str) -> str | None:
     """The part of a prompt that is worth searching for; None where there is nothing to ask."""
@@ -57,7 +65,7 @@ def question_of(prompt: str) -> str | None:
     kept = _ends("\n".join(own))
     if error and error not in kept:
         kept = f"{kept}\n{error}".strip()
-    return kept if kept and _tells(kept) else None
+    return kept if kept and _tells(kept, _ENOUGH_TO_ASK if asks(kept) else _ENOUGH) else None
 
 
 def _is_order(text: str) -> bool:
@@ -97,7 +105,12 @@ _WORD = lazy(r"\w+(?:[.'’/-]\w+)*")
 _PLAIN = lazy(r"[0-9A-Za-z_]+|[^\W0-9A-Za-z_]+")
 
 
-def _tells(text: str) -> bool:
+def asks(question: str) -> bool:
+    """Whether it asks how, why or what, and not for something to be done."""
+    return _ASKS.search(question) is not None
+
+
+def _tells(text: str, enough: float) -> bool:
     """Whether the words of a text are worth asking: one name, or two words that are not everybody's."""
     total = 0.0
     seen: set[str] = set()
@@ -107,7 +120,7 @@ def _tells(text: str) -> bool:
             continue
         seen.add(word)
         total += _worth(word) if word.isascii() else sum(map(_worth, _PLAIN.findall(word)))
-        if total >= _ENOUGH:
+        if total >= enough:
             return True
     return False
 

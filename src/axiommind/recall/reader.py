@@ -6,7 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from axiommind.recall.selection import IndexRequest, Selection, select
+from axiommind.recall.request import IndexRequest, Selection
+from axiommind.recall.selection import select
 
 if TYPE_CHECKING:
     from axiommind.recall.disclosure import Detail, TimelineItem

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.errors import UsageError
 from axiommind.home import Home, Scope, now
-from axiommind.recall.disclosure import FENCE_CHARS, Disclosed, Meta, decide, fit
+from axiommind.recall.disclosure import FENCE_CHARS, Disclosed, Meta, decide
 from axiommind.recall.reader import Reader
-from axiommind.recall.selection import OF_ONE_SESSION, IndexRequest
+from axiommind.recall.request import OF_ONE_SESSION, IndexRequest
 
 if TYPE_CHECKING:
     from typing import Self
 
     from axiommind.recall.cache import Cache
     from axiommind.recall.disclosure import Detail, IndexItem, TimelineItem
+    from axiommind.recall.request import Selection
     from axiommind.search.query import Query
     from axiommind.search.search import Search
 
@@ -31,6 +32,7 @@ _MOST_WINDOW = 100
 # Lines so far behind the first are left out: of what is given on the reported half of the sets 92 % is right, 90 % with
 # them.
 TRAILING = 0.1
+_LASTS = ("insight", "doc")  # what other projects are asked for: never what was asked, answered or called there
 _now = now
 
 
@@ -39,6 +41,7 @@ class Silence(NamedTuple):
 
     why: str  # nothing_to_ask, nothing_relevant, nothing_new, no_room
     best: float | None = None  # the relevance of what came nearest
+    search_method: str = ""  # how it was searched for, where it was
 
 
 class Recalled(NamedTuple):
@@ -46,6 +49,28 @@ class Recalled(NamedTuple):
 
     disclosed: Disclosed
     project: str | None
+
+
+def _from_elsewhere(items: Iterable[IndexItem], mine: str | None) -> tuple[IndexItem, ...]:
+    """What other projects say: what was learned and written down there, as far as a person stands behind it, which was
+    asked of the search (`_crossing_into`)."""
+    return tuple(item._replace(elsewhere=True, excerpt=item.summary) for item in items if item.project != mine)
+
+
+def _quoted(items: Sequence[IndexItem], budget: int, method: str) -> Disclosed:
+    """Excerpts are what answers: neither what was around them nor the whole of them is given beside them."""
+    from axiommind.recall.quotations import fitting, quotation
+    from axiommind.text.estimate import estimate_tokens
+
+    kept = fitting(items, budget)
+    cost = sum(estimate_tokens(quotation(item)) for item in kept)
+    return Disclosed(tuple(kept), (), (), Meta(len(kept), 0, cost, "excerpts", method))
+
+
+def _crossing_into(query: Query, project: str | None, kinds: tuple[str, ...] = ()) -> Query:
+    """The same question, answered by a project and by what may cross into it; of these kinds, if any are named."""
+    filters = query.filters._replace(into=project or "")
+    return query._replace(filters=filters._replace(kinds=kinds) if kinds else filters)
 
 
 class Recall:
@@ -75,20 +100,54 @@ class Recall:
         plain: bool = False,
         not_session: str | None = None,
         skip: Collection[str] = frozenset(),
-        mode: str = "lexical",
+        mode: str = "auto",
         now: int | None = None,
         **flags: Any,
     ) -> list[IndexItem]:
-        """Layer 1: what may be meant, best first, and nothing that is less likely than `min_score`.
+        """Layer 1: the items of `select`."""
+        return list(
+            self.select(
+                text,
+                scope,
+                top_k=top_k,
+                min_score=min_score,
+                plain=plain,
+                not_session=not_session,
+                skip=skip,
+                mode=mode,
+                now=now,
+                **flags,
+            ).items
+        )
+
+    def select(
+        self,
+        text: str,
+        scope: Scope,
+        *,
+        top_k: int | None = None,
+        min_score: float | None = None,
+        plain: bool = False,
+        not_session: str | None = None,
+        skip: Collection[str] = frozenset(),
+        mode: str = "auto",
+        now: int | None = None,
+        into: str | None = None,
+        **flags: Any,
+    ) -> Selection:
+        """What may be meant, best first, and nothing that is less likely than `min_score`; and how it was found.
 
         `plain` text is no query: what looks like syntax in it is words. Nothing of `not_session` and its subagents,
-        and nothing that is in `skip` (ids of passages or entries).
+        and nothing that is in `skip` (ids of passages or entries). With `into`, a project or empty, of other projects
+        only what may cross into it.
         """
         at = _now() if now is None else now
         query = self._query(text, scope, at, plain=plain, **flags)
+        if into is not None:
+            query = _crossing_into(query, into)
         request = self._request(query, at, top_k, min_score, not_session, skip, mode, is_now=now is None)
         with self.reading(mode) as reader:
-            return list(reader.index(request._replace(how=repr((plain, sorted(flags.items()))))).items)
+            return reader.index(request._replace(how=repr((plain, sorted(flags.items())))))
 
     def timeline(self, ids: Sequence[str], *, window: int = 3) -> list[TimelineItem]:
         """Layer 2: what was said around passages (or entries) in their sessions, `window` of them each side."""
@@ -112,7 +171,7 @@ class Recall:
         plain: bool = False,
         not_session: str | None = None,
         skip: Collection[str] = frozenset(),
-        mode: str = "lexical",
+        mode: str = "auto",
         now: int | None = None,
         **flags: Any,
     ) -> Disclosed:
@@ -124,7 +183,7 @@ class Recall:
         with self.reading(mode) as reader:
             found = reader.index(request._replace(how=repr((plain, sorted(flags.items())))))
             tokens = self.home.config.disclosure.max_tokens if budget is None else budget
-            return self._disclose(reader, found.items, query, tokens, fenced=fenced)
+            return self._disclose(reader, found.items, query, tokens, fenced=fenced, method=found.method)
 
     # --- for an agent ----------------------------------------------------------------------------------
 
@@ -183,23 +242,35 @@ class Recall:
             mine = scope.project if isinstance(scope, Scope) else self.project_of(reader.db, scope)
             items: tuple[IndexItem, ...] = ()
             is_known = False  # what is likely was given before, or was withdrawn
-            floors = [(mine, None)] if mine is not None else []
-            for project, floor in [*floors, (None, hooks.other_projects)]:
+            own = [(mine, hooks.prompt_chance)] if mine is not None else []
+            for project, floor in [*own, (None, hooks.other_projects)]:
                 query = self._query(question, Scope(project), at, plain=True)
+                if project is None:
+                    query = _crossing_into(query, mine, _LASTS)
                 request = self._request(query, at, None, floor, session, skip, "lexical", is_now=now is None)
-                found = reader.index(request._replace(of_one=OF_ONE_SESSION))
-                if found.best is not None:
+                found = reader.index(request._replace(of_one=OF_ONE_SESSION, answers=project is not None))
+                items = found.items if project is not None else _from_elsewhere(found.items, mine)
+                if found.best is not None and (mine is None or project is not None):
                     best.append(found.best)
-                    is_known |= found.best >= request.min_score
-                if found.items:
-                    beyond = project is None
-                    items = tuple(i._replace(elsewhere=beyond and i.project != mine) for i in found.items)
+                    is_known |= found.best >= floor
+                if items:
                     break
             if not items:
-                return Silence("nothing_new" if is_known else "nothing_relevant", max(best, default=None))
+                why = "nothing_new" if is_known else "nothing_relevant"
+                return Silence(why, max(best, default=None), found.method)
             tokens = hooks.prompt_tokens if budget is None else budget
-            disclosed = self._disclose(reader, items, query, tokens, trailing=TRAILING)
-        return Recalled(disclosed, mine) if disclosed.matches else Silence("no_room", items[0].score)
+            if project is not None:
+                disclosed = _quoted(items, tokens, found.method)
+            else:
+                disclosed = self._disclose(reader, items, query, tokens, trailing=TRAILING, method=found.method)
+        return Recalled(disclosed, mine) if disclosed.matches else Silence("no_room", items[0].score, found.method)
+
+    def unknown(self, ids: Sequence[str]) -> list[str]:
+        """Those of some ids that mean no passage and no entry, each once."""
+        from axiommind.search.reading.passage_ids import unknown
+
+        with self.reading() as reader:
+            return unknown(reader.db, ids)
 
     def passage_id(self, name: str) -> str | None:
         """The id of the passage that an id means: its own, or that of the entry which it names; None when unknown."""
@@ -209,6 +280,12 @@ class Recall:
         with self.reading() as reader:
             found = numbers(reader.db, [name])
         return short_id(found[0]) if found else None
+
+    def prepare_starts(self) -> int:
+        """Prepare what the next start of a session is told, so that it costs a read; returns of how many projects."""
+        from axiommind.recall.packets.session_start import prepare_starts
+
+        return prepare_starts(self.home.config, self.reading, now())
 
     # --- how -------------------------------------------------------------------------------------------
 
@@ -274,17 +351,19 @@ class Recall:
         *,
         fenced: bool = True,
         trailing: float = 1.0,
+        method: str = "",
     ) -> Disclosed:
         """What follows from an index; lines more than `trailing` behind the first have a say in it, and no place."""
+        from axiommind.recall.layer_budget import fit
         from axiommind.text.query_terms import clauses
 
         settings = self.home.config.disclosure
         expansion = decide(items, settings)
         items = [item for item in items if item.score >= items[0].score - trailing]
-        shown = {item.id for item in items}
-        around = [name for name in expansion.timeline_ids if name in shown]
+        # What was said around a claim of another project stays there.
+        around = [item.id for item in items if item.id in expansion.timeline_ids and not item.elsewhere]
         timeline = reader.timeline(around, is_served=True) if around else []
         details = reader.details(expansion.detail_ids) if expansion.detail_ids else []
-        meta = Meta(len(items), 0, 0, expansion.reason)
+        meta = Meta(len(items), 0, 0, expansion.reason, method)
         found = Disclosed(tuple(items), tuple(timeline), tuple(details), meta)
         return fit(found, budget, settings, clauses(query.words) if details else (), FENCE_CHARS if fenced else 0)

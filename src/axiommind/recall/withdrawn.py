@@ -89,7 +89,7 @@ _READ_CHARS = 4_000  # of a text, that are searched for the words of a claim
 ECHO = 0.8
 _ENTRIES = """
     select id, entry_id, entry_type, stage, status, superseded_by, session_id, project, happened_at, rule, title, text,
-           content_json
+           content_json, provenance
     from entries
     where entry_id in ({entries})
 """
@@ -118,6 +118,7 @@ class _Row(NamedTuple):
     title: str
     text: str
     content: str
+    provenance: str
 
     @property
     def passage(self) -> int:
@@ -320,4 +321,5 @@ def _item(row: _Row, score: float, where: dict[int, Citation]) -> IndexItem:
         citation=where.get(row.passage),
         project=row.project,
         entry=Learned(row.entry_id, row.type, row.stage, row.status),
+        provenance=row.provenance,
     )

@@ -33,7 +33,7 @@ _SESSION_START = 8
 _EXPECTED = {
     "expected": ("id", "doc_id", "session_id", "citation"),
     "expected_ids": ("id",),
-    "expected_chunk_ids": ("id",),
+    "expected_chunk_ids": ("chunk_id", "id"),
     "expected_doc_ids": ("doc_id",),
     "expected_sessions": ("session_id",),
     "expected_citations": ("citation",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +14,8 @@ from axiommind.home import Home, Scope
 from axiommind.ids import one_of
 
 if TYPE_CHECKING:
+    from axiommind.grounding.read import Grounding
     from axiommind.reports.analysis.analyst import Analyst
-    from axiommind.reports.grounding.read import Grounding
     from axiommind.reports.insight.values import InsightReport
     from axiommind.reports.perspectives import Perspective
 
@@ -35,7 +37,19 @@ class Reports:
             return perspective.run(connection, params)
 
     def sql(self, text: str, scope: Scope, db: Path | None = None) -> sqlite.Rows:
-        """The rows of one select statement of the user's, guarded and limited."""
+        """The rows of one select statement of the user's, guarded and limited, from a process that can be killed."""
+        from axiommind.reports.sql_process import run_apart
+
+        # An interpreter inside another program, or one that this user may not start: the guard has to do.
+        if not sys.executable or not os.access(sys.executable, os.X_OK):
+            return self.own_sql(text, scope, db)
+        path = db or self.home.config.index_path
+        config = self.home.config
+        with self.home.named_errors(path):
+            return run_apart(path, scope.project, text, seconds=config.query_seconds, rows=config.query_rows)
+
+    def own_sql(self, text: str, scope: Scope, db: Path | None = None) -> sqlite.Rows:
+        """The rows of a select statement of this program's, guarded, in this process."""
         with self.home.reading(scope, db) as connection:
             sqlite.guard(connection)
             return sqlite.run_guarded(
@@ -44,12 +58,13 @@ class Reports:
 
     def grounding(self, scope: Scope, *, since: int | None = None, session: str | None = None) -> Grounding:
         """How much hook-supplied context agents used. `session` may be the beginning of an id."""
-        from axiommind.reports.grounding.read import ground, served_sessions
+        from axiommind.grounding.read import ground, served_sessions
 
-        with self.home.reading(Scope(None), None) as connection:  # what was given may be of another project
+        # What was given may be of another project.
+        with self.home.read_log() as (log, _key), self.home.reading(Scope(None), None) as connection:
             connection.execute("begin")
             wanted = None if session is None else one_of(session, served_sessions(connection), "session with answers")
-            return ground(connection, scope.project, since=since, session=wanted)
+            return ground(connection, log.blob, scope.project, since=since, session=wanted)
 
     def insight(
         self, scope: Scope, *, since: int | None = None, until: int | None = None, prose: bool | None = None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiommind import db as sqlite
-from axiommind.errors import BadQuery, DiskFull, IndexCorrupt, Locked, NotFound, NotWritable
+from axiommind.errors import BadQuery, DiskFull, IndexCorrupt, Locked, LogLost, NotFound, NotWritable
 from axiommind.home import Home, Scope
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["Access"]
 # How many events an index may be behind the log and still be caught up by a write.
 _AT_ONCE = 500
 # What may keep the index from catching up. The log has what was written, and the next `axm index` tries again.
-_LATER = (IndexCorrupt, Locked, NotWritable, DiskFull)
+_LATER = (IndexCorrupt, LogLost, Locked, NotWritable, DiskFull)
 # `wf_` or `pad_`, and a ULID.
 _WHOLE_ID = {"workflows": 29, "pads": 30}
 _HINTS = {

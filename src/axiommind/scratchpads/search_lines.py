@@ -137,16 +137,9 @@ def _named(pattern: str) -> str:
     return repr(pattern if len(pattern) <= _NAMED_CHARS else pattern[: _NAMED_CHARS - 1] + "…")
 
 
-# The same as `_scan`, in a process that can be killed. It limits itself too, in case its parent dies first.
+# The same as `_scan`, in a process that can be killed.
 _CHILD = """
-import json, re, sys
-given = json.load(sys.stdin)
-try:
-    import resource
-    for what, most in ((resource.RLIMIT_CPU, given["seconds"]), (resource.RLIMIT_AS, given["bytes"])):
-        resource.setrlimit(what, (most, most))
-except (ImportError, OSError, ValueError):
-    pass
+import re
 found, total = [], 0
 try:
     pattern = re.compile(given["pattern"])
@@ -166,29 +159,18 @@ except OverflowError as error:
     answer = {"error": str(error), "at": None}
 except (MemoryError, RecursionError):
     answer = {"limit": True}
-json.dump(answer, sys.stdout)
+print(json.dumps(answer))
 """
 
 
 def _apart(pattern: str, lines: Sequence[str], wanted: int) -> tuple[list[_MatchingLine], int]:
-    import json
-    import subprocess
-    import sys
+    from axiommind.killable import StoppedProcess, answers_of
 
-    given = {
-        "pattern": pattern,
-        "lines": lines,
-        "wanted": wanted,
-        "seconds": int(SECONDS) + 1,
-        "bytes": _PROCESS_BYTES,
-    }
-    command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", _CHILD]
+    given = {"pattern": pattern, "lines": lines, "wanted": wanted}
+    answer: dict[str, Any]
     try:
-        done = subprocess.run(
-            command, input=json.dumps(given).encode(), capture_output=True, timeout=SECONDS, check=False
-        )
-        answer: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else {"limit": True}
-    except subprocess.TimeoutExpired:
+        (answer,) = answers_of(_CHILD, given, seconds=SECONDS, memory=_PROCESS_BYTES)
+    except StoppedProcess:
         answer = {"limit": True}
     if "limit" in answer:
         raise QueryLimit(

@@ -19,6 +19,7 @@ from axiommind.scratchpads.values import MatchingScratchpad, WorkflowHit, Workfl
 from axiommind.search.lexical import prepare
 from axiommind.search.snippets import cut
 from axiommind.text.edits import clean
+from axiommind.text.patterns import lazy
 from axiommind.text.query_terms import Clause, keyword_clauses, search_method
 from axiommind.text.summary import on_one_line
 
@@ -31,6 +32,8 @@ _SCRATCHPAD = KINDS["pad"]
 _MOST_SELECTS = 400  # in one statement: SQLite takes 500
 _MOST_SIGNS = 96  # as many as there may be keywords
 _KIND = (1 << KIND_BITS) - 1
+# A word that is one by its signs: C# is not C++, and neither is C.
+_SIGNED = lazy(r"(?<![\w#+])\w+(?:#|\+\+)(?![\w#+])")
 _WORDS = "give a word of a workflow's name or description, or of its scratchpads"
 
 
@@ -39,12 +42,13 @@ def search_workflows(
 ) -> WorkflowPage:
     """Workflows with the most points first, then the latest updated."""
     asked = _checked(query, page, limit)
-    keywords = keyword_clauses(asked)
-    found: _Places | _Literals
-    if keywords:
-        method, found = search_method(asked), _Places(db, keywords)
-    else:
-        method, found = "like", _Literals(db, asked)
+    signed = _SIGNED.findall(asked)
+    keywords = keyword_clauses(_SIGNED.sub(" ", asked))
+    found = _Found(
+        _Places(db, keywords) if keywords else None,
+        _Literals(db, signed or asked.split()) if signed or not keywords else None,
+    )
+    method = search_method(asked) if keywords else "like"
     points = found.points()
     rows = db.execute(
         "select number, id, position from workflows where :scope is null or project_scope = :scope",
@@ -66,7 +70,8 @@ def search_workflows(
 def no_workflows(query: str, *, page: int = 1, limit: int = 5) -> WorkflowPage:
     """The page of a home without any."""
     asked = _checked(query, page, limit)
-    return _page(asked, search_method(asked) if keyword_clauses(asked) else "like", (), page, limit, 0)
+    has_words = keyword_clauses(_SIGNED.sub(" ", asked))
+    return _page(asked, search_method(asked) if has_words else "like", (), page, limit, 0)
 
 
 def _checked(query: str, page: int, limit: int) -> str:
@@ -105,7 +110,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def _matching(
-    db: sqlite3.Connection, flow: str, chunks: Sequence[_Chunk], found: _Places | _Literals
+    db: sqlite3.Connection, flow: str, chunks: Sequence[_Chunk], found: _Found
 ) -> tuple[MatchingScratchpad, ...]:
     """The scratchpads of a workflow that have points, most first, each shown by the chunk that gave most."""
     scores: dict[int, int] = {}
@@ -139,6 +144,26 @@ class _Chunk(NamedTuple):
     @property
     def points(self) -> int:
         return self.in_title + self.in_text
+
+
+class _Found:
+    """What words found by their postings, and signs by reading."""
+
+    def __init__(self, words: _Places | None, signs: _Literals | None) -> None:
+        self._ways: list[_Places | _Literals] = [way for way in (words, signs) if way is not None]
+
+    def points(self) -> dict[int, int]:
+        total: dict[int, int] = {}
+        for way in self._ways:
+            for flow, points in way.points().items():
+                total[flow] = total.get(flow, 0) + points
+        return total
+
+    def chunks(self, flows: Sequence[int]) -> list[_Chunk]:
+        return [one for way in self._ways for one in way.chunks(flows)]
+
+    def snippet(self, chunk: int) -> str:
+        return self._ways[0].snippet(chunk)
 
 
 # --- by postings ----------------------------------------------------------------------------------------
@@ -235,11 +260,11 @@ _LITERALLY = """
 
 
 class _Literals:
-    """Where signs that are not indexed occur (`->`, an emoji): every text is read."""
+    """Where signs that are not indexed occur (`->`, an emoji, `C#`): every text is read."""
 
-    def __init__(self, db: sqlite3.Connection, query: str) -> None:
+    def __init__(self, db: sqlite3.Connection, signs: Iterable[str]) -> None:
         self._db = db
-        self._signs = list(dict.fromkeys(query.casefold().split()))[:_MOST_SIGNS]
+        self._signs = list(dict.fromkeys(sign.casefold() for sign in signs))[:_MOST_SIGNS]
         self._found: list[_Chunk] = []
 
     def points(self) -> dict[int, int]:
@@ -258,7 +283,8 @@ class _Literals:
 
     def _times(self, text: str) -> int:
         folded = text.casefold()
-        return sum(map(folded.count, self._signs))
+        signed = _SIGNED.findall(folded)
+        return sum(signed.count(one) if _SIGNED.fullmatch(one) else folded.count(one) for one in self._signs)
 
     def chunks(self, flows: Iterable[int]) -> list[_Chunk]:
         wanted = set(flows)

@@ -77,6 +77,16 @@ def conditions(filters: Filters) -> tuple[str, dict[str, Any]]:
             f"exists (select 1 from document_tags g where g.doc_id = p.doc_id and axm_folded(g.tag) = :tag{n})",
             **{f"tag{n}": tag.casefold()},
         )
+    if filters.provenances:
+        names = filters.provenances
+        add(_any_of("p.provenance", "provenance", names), **_numbered("provenance", names))
+    if filters.not_provenances:
+        names = filters.not_provenances
+        add(f"not {_any_of('p.provenance', 'not_provenance', names)}", **_numbered("not_provenance", names))
+    if filters.into is not None:
+        from axiommind.projections.crossing import PASSAGE_CROSSES
+
+        add(f"s.project = :into or w.project = :into or {PASSAGE_CROSSES}", into=filters.into)
     if filters.path:
         path = os.path.expanduser(filters.path)  # noqa: PTH111 - pathlib would need the whole path
         add("d.path is not null and axm_is_path(d.path, d.root, :path)", path=path)

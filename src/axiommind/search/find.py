@@ -20,13 +20,13 @@ from axiommind.search.dates import matches, mentions
 from axiommind.search.hits import Hit
 from axiommind.search.query import Query
 from axiommind.search.rows import Texts, index_version
-from axiommind.text.query_terms import Clause, clauses, phrase, search_method
+from axiommind.text.query_terms import MOST_QUERY_CLAUSES, Clause, clauses, clauses_left_out, phrase, search_method
 from axiommind.tools.call_text import tool_text
 
 if TYPE_CHECKING:
     from axiommind.search.semantic import Meaning
 
-__all__ = ["MODES", "Options", "Page", "asked_at", "connect", "find"]
+__all__ = ["MODES", "MOST_CLAUSES", "LookedUp", "Options", "Page", "asked_at", "connect", "find", "look_up"]
 
 # auto: by words and meaning where that costs little, by words alone where they are enough.
 MODES = ("auto", "lexical", "semantic", "hybrid")
@@ -49,6 +49,7 @@ class Options(NamedTuple):
     without: frozenset[str] = frozenset()  # sessions and documents that are left out, such as the one that asks
     floor: float = 0.0  # calibrated passages that are less likely than this are left out
     scored: int = candidates.SCORED  # passages that are looked at
+    clauses: int = MOST_CLAUSES  # of a long question that is calibrated, those that are searched for
 
 
 class Page(NamedTuple):
@@ -62,6 +63,7 @@ class Page(NamedTuple):
     next_cursor: str | None
     note: str | None = None  # why it was not searched as asked for
     best: float | None = None  # of calibrated passages, the chance of the first, whether it is above the floor or not
+    score_kind: str = "bm25"  # what the scores of its hits say: see `hits.score_kind`
 
 
 def connect(db: sqlite3.Connection) -> None:
@@ -89,22 +91,8 @@ def find(
     version = index_version(db)
     vectors = "" if meaning is None else meaning.version
     offset = _offset(options.cursor, _state(db, query, options, now, vectors)) if options.cursor else 0
-    if known is None and options.calibrated:
-        known = lexical.KnownWords(lexical.FOLLOWING_FOR_A_CHANCE)
-    wanted = clauses(query.words)
-    must = [c for c in map(phrase, query.phrases) if c is not None]
-    asked = _asked(db, query, wanted + must, options, now, known)
     texts = Texts(db)
-    if wanted or must:
-        method = search_method(query.text)
-        by_words = options.mode != "semantic" or not meaning
-        scored = candidates.scored(db, query, asked, must, texts, known, options.scored) if by_words else []
-        if meaning is not None:
-            asked = asked._replace(found=rank.coverage(asked, scored))
-            method, scored = _by_meaning(db, query, asked, must, method, scored, options, meaning, texts)
-    else:
-        method = "like"
-        scored = [rank.score(asked, p, (), 0) for p in candidates.literally(db, query, texts)]
+    method, asked, scored, notes = look_up(db, query, options, now, meaning, known, texts)
     if options.without:
         scored = [one for one in scored if one.passage.group not in options.without]
     chances, best = None, None
@@ -121,14 +109,99 @@ def find(
         alike = _alike(method, scored[: rank.FOLDED_FROM * (offset + k)], meaning)
         found = hits.single(scored, offset + k, texts, alike)
     page = found[offset : offset + k]
-    shown = hits.hits_of(db, asked, page, texts, method, chances)
+    shown = hits.hits_of(db, asked, page, texts, method, version, chances)
     total = len(found) if options.group else max(len(found), len(scored) - sum(same for _, same, _ in found))
     # Recall takes one page: making a cursor would load OpenSSL.
     more = offset + k < total and k > 0 and len(page) == k and not options.calibrated
     cursor = f"{offset + k}-{_state(db, query, options, now, vectors)}" if more else None
     took = (time.perf_counter() - started) * 1000
     cut_off = len(scored) >= options.scored
-    return Page(query.text, method, round(took, 2), version, shown, total, cut_off, cursor, best=best)
+    kind = hits.score_kind(method, is_group=options.group, is_calibrated=chances is not None)
+    return Page(
+        query.text,
+        method,
+        round(took, 2),
+        version,
+        shown,
+        total,
+        cut_off,
+        cursor,
+        note="; ".join(notes) or None,
+        best=best,
+        score_kind=kind,
+    )
+
+
+class LookedUp(NamedTuple):
+    method: str
+    asked: rank.Asked
+    scored: list[rank.Scored]
+    notes: list[str]
+
+
+def look_up(
+    db: sqlite3.Connection,
+    query: Query,
+    options: Options,
+    now: int,
+    meaning: Meaning | None,
+    known: lexical.KnownWords | None,
+    texts: Texts,
+) -> LookedUp:
+    """The passages that may answer, best first; where the full-text index is damaged, by reading the texts."""
+    wanted = clauses(query.words)
+    must = [c for c in map(phrase, query.phrases) if c is not None]
+    notes = []
+    if len(wanted) == MOST_QUERY_CLAUSES and (more := clauses_left_out(query.words)):
+        notes.append(f"the first {len(wanted)} words of the query were searched for, {more} more were left out")
+    try:
+        found = _by_index(db, query, wanted, must, options, now, meaning, known, texts)
+        if found.scored or not (wanted or must) or _is_sound(db):
+            return found._replace(notes=notes)
+    except sqlite3.DatabaseError as error:
+        from axiommind.projections.full_text import is_of_full_text
+
+        if not is_of_full_text(error):
+            raise
+    from axiommind.projections.full_text import mark_damaged
+    from axiommind.search import unindexed
+
+    mark_damaged(db)
+    asked = _question(query, [], lexical.Statistics(0, 1.0), (), options, now)
+    asked, scored = unindexed.scored(db, query, wanted, must, asked, texts, in_a_hurry=options.floor > 0)
+    return LookedUp("like", asked, scored, [*notes, unindexed.DAMAGED])
+
+
+def _is_sound(db: sqlite3.Connection) -> bool:
+    from axiommind.projections.full_text import is_sound
+
+    return is_sound(db)
+
+
+def _by_index(
+    db: sqlite3.Connection,
+    query: Query,
+    wanted: list[Clause],
+    must: list[Clause],
+    options: Options,
+    now: int,
+    meaning: Meaning | None,
+    known: lexical.KnownWords | None,
+    texts: Texts,
+) -> LookedUp:
+    if known is None and options.calibrated:
+        known = lexical.KnownWords(lexical.FOLLOWING_FOR_A_CHANCE)
+    asked = _asked(db, query, wanted + must, options, now, known)
+    if not (wanted or must):
+        found = [rank.score(asked, p, (), 0) for p in candidates.literally(db, query, texts)]
+        return LookedUp("like", asked, found, [])
+    method = search_method(query.text)
+    by_words = options.mode != "semantic" or not meaning
+    scored = candidates.scored(db, query, asked, must, texts, known, options.scored) if by_words else []
+    if meaning is not None:
+        asked = asked._replace(found=rank.coverage(asked, scored))
+        method, scored = _by_meaning(db, query, asked, must, method, scored, options, meaning, texts)
+    return LookedUp(method, asked, scored, [])
 
 
 def _by_meaning(
@@ -181,12 +254,29 @@ def _asked(
     now: int,
     known: lexical.KnownWords | None = None,
 ) -> rank.Asked:
+    """What a question's clauses are worth in this index, and what passages are scored against."""
     stats = lexical.statistics(db)
     read = known.weighed if known is not None else None
     weighed = lexical.weigh(db, wanted, stats) if read is None else read
     if known is not None:
         known.weighed = weighed
-    total = sum(w.worth for w in weighed)
+    found = {w.clause for w in weighed}
+    unknown = tuple(clause for clause in wanted if clause not in found)
+    if options.calibrated and len(weighed) > options.clauses:
+        unknown = unknown[: len(unknown) * options.clauses // len(weighed)]  # as large a share as before
+        kept = set(sorted(range(len(weighed)), key=lambda i: -weighed[i].worth)[: options.clauses])
+        weighed = [w for i, w in enumerate(weighed) if i in kept]
+    return _question(query, weighed, stats, unknown, options, now)
+
+
+def _question(
+    query: Query,
+    weighed: list[lexical.Weighed],
+    stats: lexical.Statistics,
+    unknown: tuple[Clause, ...],
+    options: Options,
+    now: int,
+) -> rank.Asked:
     named = mentions(query.words, now)
     dates = None
     if named:
@@ -194,13 +284,7 @@ def _asked(
         def dates(at: int) -> float:
             return max(rank.DATE_WEIGHT[m.level] if matches(m, at) else 0.0 for m in named)
 
-    found = {w.clause for w in weighed}
-    unknown = tuple(clause for clause in wanted if clause not in found)
-    if options.calibrated and len(weighed) > MOST_CLAUSES:
-        unknown = unknown[: len(unknown) * MOST_CLAUSES // len(weighed)]  # as large a share of the question as before
-        kept = set(sorted(range(len(weighed)), key=lambda i: -weighed[i].worth)[:MOST_CLAUSES])
-        weighed = [w for i, w in enumerate(weighed) if i in kept]
-        total = sum(w.worth for w in weighed)
+    total = sum(w.worth for w in weighed)
     kinds = rank.KIND_WEIGHT if options.group else rank.PASSAGE_WEIGHT
     return rank.Asked(weighed, stats, total, dates, now if options.recency else None, unknown, kinds)
 

@@ -17,7 +17,7 @@ from axiommind.text.summary import summary
 if TYPE_CHECKING:
     from axiommind.search.relevance import Judged
 
-__all__ = ["Found", "Hit", "grouped", "hits_of", "owner", "single"]
+__all__ = ["Found", "Hit", "grouped", "hits_of", "owner", "score_kind", "single"]
 
 
 class Learned(NamedTuple):
@@ -34,6 +34,7 @@ class Hit(NamedTuple):
 
     id: str
     doc_id: str | None
+    chunk_id: int | None  # of a document: the row of `chunks` that has the text
     kind: str
     score: float
     score_kind: str
@@ -51,12 +52,20 @@ class Hit(NamedTuple):
     provenance: str  # of PROVENANCES
     same: int  # others that say the same and were folded into this one
     passages: int  # of a session or document, those that matched
+    index_version: str  # of the index that it was found in, see `rows.index_version`
     why: dict[str, Any]
 
 
 # What a score measures, where it is not words alone: a cosine, or both.
 _SCORE_KINDS = {"semantic": "cosine", "hybrid": "hybrid"}
 Found = tuple[rank.Scored, int, "rank.Group | None"]
+
+
+def score_kind(method: str, *, is_group: bool, is_calibrated: bool) -> str:
+    """What a score says of a hit that was found by this method."""
+    if is_group:
+        return "session"
+    return "calibrated" if is_calibrated else _SCORE_KINDS.get(method, "bm25")
 
 
 def single(
@@ -85,6 +94,7 @@ def hits_of(
     page: Sequence[Found],
     texts: Texts,
     method: str,
+    version: str,
     chances: Mapping[int, Judged] | None = None,
 ) -> tuple[Hit, ...]:
     """The hits of a page; where the chance of its passages is known, that is their score."""
@@ -96,19 +106,20 @@ def hits_of(
         heading, text = texts(passage)
         project, title, agent = owner(db, passage)
         worth = group.score if group else one.score
-        score, score_kind = _score(asked, worth, method, group is not None), _SCORE_KINDS.get(method, "bm25")
+        score = _score(asked, worth, method, group is not None)
         why = _why(asked, one, group)
         if chances is not None:
             judged = chances[passage.id]
-            score, score_kind = round(judged.chance, 6), "calibrated"
+            score = round(judged.chance, 6)
             why["relevance"] = {name: round(sign, 4) for name, sign in judged.signs._asdict().items()}
         hits.append(
             Hit(
                 id=short_id(passage.id),
                 doc_id=passage.doc_id,
+                chunk_id=passage.ref if passage.kind == "doc" else None,
                 kind=passage.kind,
                 score=score,
-                score_kind="session" if group else score_kind,
+                score_kind=score_kind(method, is_group=group is not None, is_calibrated=chances is not None),
                 summary=summary(text),
                 snippet=cut(text, wanted),
                 session_id=passage.group if group and passage.session_id else passage.session_id,
@@ -120,9 +131,10 @@ def hits_of(
                 tool=_tool(db, passage),
                 entry=_entry(db, passage),
                 agent=agent,
-                provenance=_provenance(db, passage),
+                provenance=passage.provenance,
                 same=same,
                 passages=len(group.best) if group else 1,
+                index_version=version,
                 why=why,
             )
         )
@@ -138,11 +150,6 @@ def _score(asked: rank.Asked, worth: float, method: str, is_group: bool) -> floa
 
         return round(chance(worth, asked, is_group=is_group), 6)
     return round(worth / (1 + abs(worth)), 6)
-
-
-def _provenance(db: sqlite3.Connection, passage: rank.Passage) -> str:
-    row = db.execute("select provenance from passages where id = ?", (passage.id,)).fetchone()
-    return str(row[0]) if row else "elsewhere"
 
 
 def _tool(db: sqlite3.Connection, passage: rank.Passage) -> str | None:

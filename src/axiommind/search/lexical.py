@@ -127,8 +127,11 @@ def statistics(db: sqlite3.Connection) -> Statistics:
     row = db.execute("select block from passages_fts_data where id = 1").fetchone()
     if row is None or not row[0]:
         return Statistics(0, 1.0)
-    rows, at = _varint(row[0], 0)
-    size, _ = _varint(row[0], at)
+    try:
+        rows, at = _varint(row[0], 0)
+        size, _ = _varint(row[0], at)
+    except IndexError:
+        raise sqlite3.DatabaseError("fts5: the record of averages is malformed") from None
     return Statistics(rows, size / rows if rows and size else 1.0)
 
 
@@ -154,7 +157,8 @@ def weigh(db: sqlite3.Connection, clauses: list[Clause], stats: Statistics) -> l
             row = db.execute(_COUNT, (clause.match,)).fetchone()
         if row and row[0]:
             # Of BM25's two usual forms the one that is never negative: in a small index a word may be in most passages.
-            worth = log(1 + (stats.passages - row[0] + 0.5) / (row[0] + 0.5)) * clause.weight
+            others = max(stats.passages - row[0], 0)
+            worth = log(1 + (others + 0.5) / (row[0] + 0.5)) * clause.weight
             found.append(Weighed(clause, row[0], row[1], worth))
     return found
 

@@ -14,19 +14,20 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from axiommind.errors import BadQuery
+from axiommind.model import PROVENANCES
 from axiommind.search.dates import moment
 from axiommind.text.patterns import lazy
 
 __all__ = ["KINDS", "PREFIXES", "Filters", "Query", "ScratchpadFilter"]
 
 KINDS = ("prompt", "response", "tool", "insight", "doc", "pad", "summary")
-PREFIXES = ("kind", "project", "file", "tool", "session", "since", "until", "lang", "tag", "path")
+PREFIXES = ("kind", "project", "file", "tool", "session", "since", "until", "lang", "tag", "path", "provenance")
 
 _LANGUAGES = {"korean": "ko", "chinese": "zh", "japanese": "ja", "english": "en", "other": "und"}
 
-_LISTS = frozenset({"kind", "tool", "tag"})  # several by comma; a file's name may hold one
+_LISTS = frozenset({"kind", "tool", "tag", "provenance"})  # several by comma; a file's name may hold one
 _ONCE = ("project", "session", "lang", "path")
-_EXCLUDABLE = ("kind", "tool")
+_EXCLUDABLE = ("kind", "tool", "provenance")
 # Beyond what anybody means: SQLite and `re` would refuse it with errors of their own.
 _MOST_VALUES = 64
 _LONGEST_VALUE = 4096
@@ -74,6 +75,9 @@ class Filters(NamedTuple):
     not_kinds: tuple[str, ...] = ()
     not_tools: tuple[str, ...] = ()
     scratchpads: ScratchpadFilter | None = None
+    provenances: tuple[str, ...] = ()
+    not_provenances: tuple[str, ...] = ()
+    into: str | None = None  # a project, or empty: of others only what may cross into it
 
 
 class Query(NamedTuple):
@@ -99,18 +103,20 @@ class Query(NamedTuple):
         lang: str | None = None,
         tag: str | Iterable[str] | None = None,
         path: str | None = None,
+        provenance: str | Iterable[str] | None = None,
     ) -> Query:
         """The query of a text and of the flags beside it, which are named like the prefixes.
 
-        Of `kind`, `file`, `tool` and `tag`, flags and prefixes are taken together; of `since` and `until` the narrower
-        one counts; of `project`, `session`, `lang` and `path` the flag.
+        Of `kind`, `file`, `tool`, `tag` and `provenance`, flags and prefixes are taken together; of `since` and `until`
+        the narrower one counts; of `project`, `session`, `lang` and `path` the flag.
         """
         text = _clean(text)
         read = _Read()
         for item in _ITEM.finditer(text):
             read.take(item)
         given = read.given
-        for name, flag in (("kind", kind), ("file", file), ("tool", tool), ("tag", tag)):
+        several = (("kind", kind), ("file", file), ("tool", tool), ("tag", tag), ("provenance", provenance))
+        for name, flag in several:
             given[name] += _listed(name, [flag] if isinstance(flag, str) else flag or ())
         for name, only in (("project", project), ("session", session), ("lang", lang), ("path", path)):
             if only:
@@ -130,6 +136,8 @@ class Query(NamedTuple):
             path=_only("path", given["path"]),
             not_kinds=_kinds(read.refused["kind"]),
             not_tools=_distinct(read.refused["tool"]),
+            provenances=_provenances(given["provenance"]),
+            not_provenances=_provenances(read.refused["provenance"]),
         )
         if filters.since is not None and filters.until is not None and filters.since >= filters.until:
             raise BadQuery("since is after until: nothing lies between", hint="swap them, or leave one out")
@@ -216,7 +224,7 @@ class _Read:
         elif name in _EXCLUDABLE:
             self.refused[name] += values
         else:
-            raise BadQuery(f"{name}: cannot be excluded", hint="only -kind: and -tool: can")
+            raise BadQuery(f"{name}: cannot be excluded", hint="only -kind:, -tool: and -provenance: can")
 
 
 def _clean(text: str) -> str:
@@ -252,22 +260,30 @@ def _only(name: str, values: Sequence[str]) -> str | None:
     if len(distinct) > 1:
         raise BadQuery(
             f"{name}: is given more than once: {', '.join(map(_shown, distinct[:3]))}",
-            hint=f"give one {name}; kind:, file:, tool: and tag: may be given several times",
+            hint=f"give one {name}; kind:, file:, tool:, tag: and provenance: may be given several times",
         )
     return distinct[0] if distinct else None
 
 
 def _kinds(values: Iterable[str]) -> tuple[str, ...]:
-    kinds = _distinct(value.lower() for value in values)
-    for kind in kinds:
-        if kind not in KINDS:
+    return _known("kind", values, KINDS)
+
+
+def _provenances(values: Iterable[str]) -> tuple[str, ...]:
+    return _known("provenance", values, tuple(PROVENANCES))
+
+
+def _known(what: str, values: Iterable[str], names: tuple[str, ...]) -> tuple[str, ...]:
+    found = _distinct(value.lower() for value in values)
+    for value in found:
+        if value not in names:
             from difflib import get_close_matches
 
-            kind = _shown(kind)
-            near = get_close_matches(kind, KINDS, 1)
+            value = _shown(value)
+            near = get_close_matches(value, names, 1)
             meant = f"did you mean {near[0]}? " if near else ""
-            raise BadQuery(f"there is no kind {kind!r}", hint=f"{meant}the kinds are {', '.join(KINDS)}")
-    return kinds
+            raise BadQuery(f"there is no {what} {value!r}", hint=f"{meant}the {what}s are {', '.join(names)}")
+    return found
 
 
 def _times(name: str, values: Iterable[str | int | None], now: int) -> list[int]:

@@ -99,6 +99,7 @@ class Passage(NamedTuple):
     doc_id: str | None
     timestamp: int | None
     group: str  # the session that a person would open (a subagent's is its parent's), or the document
+    provenance: str = "elsewhere"  # of PROVENANCES
 
 
 class Scored(NamedTuple):

@@ -14,8 +14,9 @@ from math import exp, log
 from typing import NamedTuple
 
 from axiommind.search import rank
+from axiommind.search.lexical import Weighed
 
-__all__ = ["Judged", "Signs", "judge", "relevance"]
+__all__ = ["Judged", "Signs", "judge", "rarity", "relevance"]
 
 
 class Signs(NamedTuple):
@@ -94,13 +95,14 @@ def _as_evidence(asked: rank.Asked, one: rank.Scored) -> rank.Scored:
 
 def _told(asked: rank.Asked) -> float:
     """What all clauses that are known are worth in absolute terms."""
-    passages = asked.stats.passages + SMOOTHED_BY
     return sum(
-        w.clause.weight
-        * log(passages / (w.passages + SMOOTHED_BY * SMOOTHED_RATE))
-        * (1.0 if w.clause.terms[0].isascii() else BIGRAM)
-        for w in asked.weighed
+        rarity(asked.stats.passages, one) * (1.0 if one.clause.terms[0].isascii() else BIGRAM) for one in asked.weighed
     )
+
+
+def rarity(passages: int, one: Weighed) -> float:
+    """What a clause is worth in absolute terms, whatever the size of the store."""
+    return one.clause.weight * log((passages + SMOOTHED_BY) / (one.passages + SMOOTHED_BY * SMOOTHED_RATE))
 
 
 def _of_group(asked: rank.Asked, groups: Sequence[rank.Group], place: int, scale: float, whole: float) -> Signs:

@@ -13,7 +13,8 @@ from axiommind.text.tokens import FTS_TOKENIZE
 __all__ = ["PASSAGES", "Texts", "index_version", "passages_where"]
 
 PASSAGES = """
-    select p.id, p.kind, p.ref, p.session_id, p.doc_id, p.timestamp, coalesce(s.parent_session, p.session_id, p.doc_id)
+    select p.id, p.kind, p.ref, p.session_id, p.doc_id, p.timestamp, coalesce(s.parent_session, p.session_id, p.doc_id),
+           p.provenance
     from passages p
     left join sessions s on s.id = p.session_id
 """

@@ -73,7 +73,8 @@ class Search:
                 reason = reason or NotFound("the question says too little to be compared by its meaning")
             if reason is None or mode == "auto":  # in auto mode nobody needs to know
                 return page
-            return page._replace(note=f"{reason.message}; searched by words{reason.hint and f'; {reason.hint}'}")
+            said = f"{reason.message}; searched by words{reason.hint and f'; {reason.hint}'}"
+            return page._replace(note=f"{said}; {page.note}" if page.note else said)
 
     def similar(self, name: str, *, k: int = 10) -> Similar:
         """What is nearest in meaning to a passage, an entry, a session or a task."""

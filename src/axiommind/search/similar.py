@@ -16,7 +16,7 @@ from axiommind.search import candidates, hits, lexical, rank
 from axiommind.search.hits import Hit
 from axiommind.search.query import Query
 from axiommind.search.reading.passage_ids import evidence_of
-from axiommind.search.rows import Texts
+from axiommind.search.rows import Texts, index_version
 from axiommind.search.semantic import Meaning
 from axiommind.text.summary import summary
 from axiommind.vectors.contract import PASSAGES, SESSIONS, TASK_TITLES, Vector
@@ -92,7 +92,7 @@ def _passages_like(db: sqlite3.Connection, meaning: Meaning, row: int, k: int) -
     ]
     scored.sort(key=lambda one: (-one.score, one.passage.id))
     found = hits.single(scored, k, texts)[:k]
-    return hits.hits_of(db, asked, found, texts, "semantic")
+    return hits.hits_of(db, asked, found, texts, "semantic", index_version(db))
 
 
 def _is_same(db: sqlite3.Connection, one: int, other: int) -> bool:

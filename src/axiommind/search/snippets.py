@@ -20,7 +20,7 @@ from axiommind.text.tokens import terms, word_terms
 __all__ = ["Snippet", "best_start", "cut", "marks", "telling"]
 
 SNIPPET_CHARS = 220
-# Characters of a text that are searched for the best part.
+# Characters of a text that are searched for the best part: of a longer text, the first so many that hold a match.
 _LOOKED_AT = 8_000
 _WORD = re.compile(r"[0-9A-Za-z_]+")
 _ACCENTED = "\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff"
@@ -50,9 +50,8 @@ class Snippet(NamedTuple):
 
 def cut(text: str, clauses: Sequence[Clause], limit: int = SNIPPET_CHARS) -> Snippet:
     """The stretch with the most different words of the query, on one line."""
-    text = on_one_line(text[:_LOOKED_AT])
-    found = marks(text, clauses)
-    if len(text) <= limit:
+    text, found, is_first = _first_with_marks(text, clauses, limit)
+    if len(text) <= limit and is_first:
         return Snippet(text, found)
     start = best_start(text, found, limit)
     end = min(start + limit - (start > 0) - 1, len(text))
@@ -60,10 +59,23 @@ def cut(text: str, clauses: Sequence[Clause], limit: int = SNIPPET_CHARS) -> Sni
         start = blank + 1
     if end < len(text) and (blank := text.rfind(" ", end - 20, end)) > start:
         end = blank
-    shift = start - (1 if start else 0)
-    piece = ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+    is_begun = start > 0 or not is_first
+    shift = start - is_begun
+    piece = ("…" if is_begun else "") + text[start:end] + ("…" if end < len(text) else "")
     inside = [(max(a, start) - shift, min(b, end) - shift) for a, b in found if a < end and b > start]
     return Snippet(piece, tuple(inside))
+
+
+def _first_with_marks(
+    text: str, clauses: Sequence[Clause], limit: int
+) -> tuple[str, tuple[tuple[int, int], ...], bool]:
+    """The first part of a text that holds a match, on one line, with the marks in it, and whether it is the beginning.
+    Parts overlap by a snippet, so that a match where they meet is seen whole."""
+    for start in range(0, max(len(text) - limit, 1), _LOOKED_AT - limit):
+        part = on_one_line(text[start : start + _LOOKED_AT])
+        if found := marks(part, clauses):
+            return part, found, start == 0
+    return on_one_line(text[:_LOOKED_AT]), (), True
 
 
 def best_start(text: str, found: Sequence[tuple[int, int]], limit: int) -> int:

@@ -59,6 +59,13 @@ class Source(Protocol):
     def prune(self, line: bytes) -> bytes:
         """The line without its bulk (images, copies of requests, progress), as a stub that keeps hash and size."""
 
+    def record_id(self, line: bytes) -> str | None:
+        """The id of the record on a line, by which a copy of it in another file is known; None where it has none. By
+        default the one that `decode` gives it."""
+
+    def belongs_to(self, line: bytes) -> tuple[str, ...]:
+        """Of a line that is no record: ids of records, and of sessions as `session:ID`, that it speaks of."""
+
     def decode(self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
         """The rows of some redacted lines, less the records in `skip`. Pure: the same lines give the same rows."""
 

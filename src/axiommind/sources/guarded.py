@@ -43,6 +43,12 @@ class AbsentSource:
     def prune(self, line: bytes) -> bytes:
         return line
 
+    def record_id(self, line: bytes) -> str | None:  # noqa: ARG002
+        return None
+
+    def belongs_to(self, line: bytes) -> tuple[str, ...]:  # noqa: ARG002
+        return ()
+
     def decode(self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:  # noqa: ARG002
         lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
         return Decoded(lines=lines, problems=[(first_line, self._why)])
@@ -94,6 +100,14 @@ class GuardedSource:
 
     def prune(self, line: bytes) -> bytes:
         return cast(bytes, self._try("prune", line))
+
+    def record_id(self, line: bytes) -> str | None:
+        if hasattr(self._source, "record_id"):
+            return cast("str | None", self._try("record_id", line))
+        return next((record.uuid for record in self.decode(line + b"\n", 1).records), None)
+
+    def belongs_to(self, line: bytes) -> tuple[str, ...]:
+        return tuple(self._try("belongs_to", line))
 
     def decode(self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
         return cast(Decoded, self._try("decode", content, first_line, skip))

@@ -13,10 +13,19 @@ from axiommind.text.patterns import lazy
 from axiommind.text.stop_words import STOP_WORDS, is_stop, without_particle
 from axiommind.text.tokens import bigrams, clean, holds_unspaced, is_run, parts_of, pieces_of, terms_of, word_pattern
 
-__all__ = ["Clause", "clauses", "fts_query", "keyword_clauses", "phrase", "search_method"]
+__all__ = [
+    "MOST_QUERY_CLAUSES",
+    "Clause",
+    "clauses",
+    "clauses_left_out",
+    "fts_query",
+    "keyword_clauses",
+    "phrase",
+    "search_method",
+]
 
 _QUERY_CHARS = 20_000
-_QUERY_CLAUSES = 96
+MOST_QUERY_CLAUSES = 96
 _HIRAGANA = lazy("[\u3041-\u309f]+")
 # A pair of kanji or katakana and hiragana is the edge of a word and its particle or ending. 0.45 of a pair's worth:
 # jaquad-ja nDCG@10 0.9170 at 1, 0.9222 at 0.6, 0.9217 at 0.45, 0.9203 at 0.3; the other sets have none.
@@ -70,23 +79,32 @@ def fts_query(text: str, *, match: str = "all") -> str | None:
             (stopped if all(map(is_stop, words)) else wanted).extend(found)
     if strict and not any(wanted):
         wanted = stopped
-    distinct = [clause for clause in dict.fromkeys(wanted) if clause][:_QUERY_CLAUSES]
+    distinct = [clause for clause in dict.fromkeys(wanted) if clause][:MOST_QUERY_CLAUSES]
     return (" AND " if strict else " OR ").join(distinct) or None
 
 
 def clauses(text: str) -> list[Clause]:
     """What a text asks for, in its order, each thing once: stop words only when there is nothing else, and words that
-    only frame a question with less weight."""
+    only frame a question with less weight. No more than MOST_QUERY_CLAUSES."""
+    return _all_clauses(text[:_QUERY_CHARS])[:MOST_QUERY_CLAUSES]
+
+
+def clauses_left_out(text: str) -> int:
+    """How many clauses of a long text `clauses` leaves out."""
+    return max(len(_all_clauses(text)) - MOST_QUERY_CLAUSES, 0)
+
+
+def _all_clauses(text: str) -> list[Clause]:
     wanted: list[Clause] = []
     stopped: list[Clause] = []
-    for words in _compounds(clean(text[:_QUERY_CHARS])):
+    for words in _compounds(clean(text)):
         (stopped if all(map(is_stop, words)) else wanted).extend(_loose(words))
     if not wanted:
         wanted = stopped
     frame = _frame()
     wanted = [c._replace(weight=_FRAME_WEIGHT) if len(c.terms) == 1 and c.terms[0] in frame else c for c in wanted]
     once = {clause[:2]: clause for clause in reversed(wanted)}
-    return list(once.values())[::-1][:_QUERY_CLAUSES]
+    return list(once.values())[::-1]
 
 
 def keyword_clauses(text: str) -> list[Clause]:
@@ -98,7 +116,7 @@ def keyword_clauses(text: str) -> list[Clause]:
     for word in word_pattern(text).findall(text):
         bare = without_particle(word)
         (stopped if is_stop(word) or is_stop(bare) else wanted).update(dict.fromkeys(_phrase([bare])))
-    return list(wanted or stopped)[:_QUERY_CLAUSES]
+    return list(wanted or stopped)[:MOST_QUERY_CLAUSES]
 
 
 def phrase(text: str) -> Clause | None:

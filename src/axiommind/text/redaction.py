@@ -1,20 +1,23 @@
 r"""Redaction: replaces the secrets in a string by marks before it may be stored.
 
-Owns the mark that replaces a secret, and how a decoded value is walked. What secrets look like is in `secret_shapes`,
-where they are looked for in `secret_finders`, and which bytes are worth a look in `secret_prefilter`. Promises:
-`[redacted:<kind>:<hash>]` is the same for the same secret and key; redacting twice equals once; `suspects(raw)` is
-never False for a line that `value` would change; time is linear in the text. Refuses: I/O, decoding JSON, and
-guessing: a weak value without a telling name stays.
+Owns the mark that replaces a secret, and how a decoded value is walked. What tokens look like is in `secret_shapes`,
+which names announce a secret in `secret_names`, what a generated value looks like in `secret_values`, where they are
+looked for in `secret_finders` and `secret_assignments`, and which bytes are worth a look in `secret_prefilter`.
+Promises: `[redacted:<kind>:<hash>]` is the same for the same secret and key; redacting twice equals once;
+`suspects(raw)` is never False for a line that `value` would change; time is linear in the text. Refuses: I/O, decoding
+JSON, and guessing: a weak value without a telling name stays.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from axiommind.text import secret_shapes as secrets
-from axiommind.text.secret_prefilter import folded, is_hot
-from axiommind.text.secret_shapes import MARK
+from axiommind.text.secret_prefilter import hot_windows, is_hot
+from axiommind.text.secret_shapes import MARK, MARK_START
 
-__all__ = ["MARK", "Redactor", "kinds"]
+__all__ = ["MARK", "VERSION", "Redactor", "kinds"]
+
+VERSION = 2  # of the rules: what an older one let through, `axm redact --again` finds
 
 
 def kinds() -> list[str]:
@@ -26,7 +29,7 @@ def kinds() -> list[str]:
         secrets.PRIVATE_KEY,
         secrets.AUTHORIZATION,
         secrets.COOKIE,
-        "url-password",
+        secrets.URL_PASSWORD,
     }
     return sorted(named.union(shape.kind for shape in secrets.SHAPES))
 
@@ -36,29 +39,37 @@ class Redactor:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
+        self._innocent: set[bytes] = set()  # digests of texts that were read whole and hold nothing
         self._clean: set[str] = set()  # short strings that come again on every line: types, ids, paths, keys
 
     def suspects(self, raw: bytes) -> bool:
         """False guarantees that `value` would change nothing in the JSON of these lines."""
-        return is_hot(raw, folded(raw))
+        return is_hot(raw)
 
     def text(self, value: str, *, keep_lines: bool = False) -> str:
         """One decoded string, redacted; the same object when there was nothing to find. With `keep_lines` the mark of
         a secret over several lines is followed by as many line ends, so that every line keeps its number."""
         if len(value) < 10 or value in self._clean:
             return value
-        raw = value.encode("ascii", "replace")  # one byte a character, so that positions agree
-        # In a line a quote would stand before the first word.
-        if not (is_hot(raw, folded(raw)) or value.startswith("Bearer ")):
+        if not is_hot(value.encode("utf-8", "surrogatepass")):
             if len(value) < 128:
                 if len(self._clean) >= 8192:
                     self._clean.clear()
                 self._clean.add(value)
             return value
+        # What looked like a secret and was none comes again and again: a file that was read, and read once more.
+        digest = None if len(value) < 4096 else _digest(value)
+        if digest in self._innocent:
+            return value
         # A mark may complete or break what stands beside it, so once is not enough for redact(redact(x)) ==
         # redact(x). It ends: every round turns characters outside marks into marks.
+        given = value
         while (redacted := self._round(value, keep_lines)) is not value:
             value = redacted
+        if redacted is given and digest is not None:
+            if len(self._innocent) >= 65536:
+                self._innocent.clear()
+            self._innocent.add(digest)
         return redacted
 
     def value(self, value: Any) -> Any:
@@ -110,12 +121,15 @@ class Redactor:
         redacted = self.text(value)
         if len(value) < 6 or MARK.search(value) or MARK.fullmatch(redacted):
             return redacted
+        from axiommind.text.secret_assignments import kind_by_name
+        from axiommind.text.secret_finders import session_cookies
+
         lowered = name.lower()
         if lowered.endswith("authorization"):
             return self._credentials(redacted)
         if lowered.endswith("cookie"):
-            return self._cut(redacted, secrets.session_cookies(redacted, 0, len(redacted)), secrets.COOKIE)
-        kind = secrets.kind_by_name(name, value)
+            return self._cut(redacted, session_cookies(redacted, 0, len(redacted)), secrets.COOKIE)
+        kind = kind_by_name(name, value)
         return redacted if kind is None else self._mark(kind, value)
 
     def _pair(self, old: dict[Any, Any], new: dict[Any, Any]) -> bool:
@@ -130,13 +144,15 @@ class Redactor:
         return changed
 
     def _header(self, name: str, value: str) -> str:
-        """`["Authorization", "Basic …"]`, for the schemes that the prefilter knows without their header."""
-        if name.lower().endswith("authorization") and secrets.compiled(r"(?:Basic|Bearer) [\w.~-]{8}").match(value):
+        """`["Authorization", "Basic …"]`, and any other pair of a name and its value."""
+        if name.lower().endswith("authorization"):
             return self._credentials(value)
-        return value
+        return self._entry(name, value) if len(name) < 80 else value
 
     def _credentials(self, value: str) -> str:
-        span = secrets.authorization(value)
+        from axiommind.text.secret_finders import authorization
+
+        span = authorization(value)
         return value if span is None else self._cut(value, iter([span]), secrets.AUTHORIZATION)
 
     def _cut(self, text: str, spans: Iterator[tuple[int, int]], kind: str) -> str:
@@ -149,21 +165,30 @@ class Redactor:
         return "".join(parts) + text[at:] if parts else text
 
     def _round(self, text: str, keep_lines: bool) -> str:
-        from axiommind.text.secret_finders import FoldedText, find_secrets
+        from axiommind.text.secret_finders import find_secrets
 
         parts: list[str] = []
         at = 0
-        for span in find_secrets(FoldedText.of(text)):
-            secret = text[span.start : span.end]
-            parts += text[at : span.start], self._mark(span.kind, secret), "\n" * (keep_lines * secret.count("\n"))
-            at = span.end
+        for first, last in hot_windows(text):
+            window = text[first:last]
+            for span in find_secrets(window):
+                secret = window[span.start : span.end]
+                parts += text[at : first + span.start], self._mark(span.kind, secret)
+                parts.append("\n" * (keep_lines * secret.count("\n")))
+                at = first + span.end
         return "".join(parts) + text[at:] if parts else text
 
     def _mark(self, kind: str, secret: str) -> str:
         import hmac  # loads OpenSSL: only where a secret was found
 
         digest = hmac.digest(self._key, secret.encode("utf-8", "surrogatepass"), "sha256")
-        return f"[redacted:{kind}:{digest.hex()[:10]}]"
+        return f"{MARK_START}{kind}:{digest.hex()[:10]}]"
+
+
+def _digest(text: str) -> bytes:
+    from hashlib import blake2b  # loads OpenSSL: only for long texts
+
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _children(container: Any) -> Any:

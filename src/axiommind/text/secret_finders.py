@@ -1,44 +1,128 @@
 """Where in a text the secrets are. Only texts that the prefilter suspects come here."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from axiommind.text import secret_shapes as secrets
-from axiommind.text.secret_prefilter import flags, folded, prefilter
+from axiommind.text import secret_values as values
+from axiommind.text.disguises import joined, plain
+from axiommind.text.secret_assignments import SecretSpan, find_assigned, find_flags, find_listed
+from axiommind.text.secret_names import LOGINS
+from axiommind.text.secret_prefilter import has_hidden, pattern_scanner, shape_scanner
+from axiommind.text.secret_shapes import SHAPES, Shape, compiled
 
-__all__ = ["FoldedText", "find_secrets"]
+__all__ = ["authorization", "find_secrets", "session_cookies"]
+
+# Printable ASCII without quotes and brackets.
+_URL_PASSWORD = r"://(?P<user>[^\s/:@\"'<>\[\]`\\]{0,100}):(?P<password>[^\s\"'<>\[\]`\\]{1,200}?)@(?P<host>[A-Za-z0-9\[_$%{<][A-Za-z0-9._-]*)(?P<after>[:/?#\s\"'`\\,;)]|\Z)"
+_VARIABLE = r"^[$%{<\[(]|[{}]|^[A-Z][A-Z_]*$|^[*.x]+$"
+CREDENTIALS = r"(?:(?P<scheme>bearer|basic|token|bot|apikey|digest|key|negotiate)[ \t]{1,8})?(?P<secret>[A-Za-z0-9._~+/:=-]{8,4096})"  # noqa: E501
+_BEARER = r"(?:\A|(?<![A-Za-z0-9]))(?:Bearer|bearer) ([A-Za-z0-9._~+/=-]{20,4096})"
+_COOKIE_PAIR = r"(?:^|(?<=[;\s]))(?P<name>[A-Za-z0-9_.%-]{1,80})=(?P<value>[^;\s,]{12,2048})"
+_COOKIE_NAMES = r"sess|sid|auth|token|jwt|remember|login|csrf|xsrf"
 
 
-class SecretSpan(NamedTuple):
-    start: int
-    end: int
-    kind: str
-    rank: int  # of two findings of the same length the lower rank names the kind
-
-
-class FoldedText(NamedTuple):
-    """A text and its bytes as the prefilter reads them; one byte a character, so that positions agree."""
-
+class _Given(NamedTuple):
     text: str
-    raw: bytes
-    back: bytes
-
-    @classmethod
-    def of(cls, text: str) -> "FoldedText":
-        raw = text.encode("ascii", "replace")
-        return cls(text, raw, folded(raw))
+    raw: bytes  # one byte a character, so that positions agree
 
 
-def _find_shapes(given: FoldedText) -> Iterator[SecretSpan]:
-    text, back, announcing = given.text, given.back, prefilter()
-    hot = {at for at in ("separator", "joint", "dot", "rare", "at") if getattr(announcing, at).search(back)} | {"hex"}
-    for shape in secrets.SHAPES:
-        if shape.at in hot and any(literal in text for literal in shape.literals):
-            for match in secrets.compiled(shape.pattern).finditer(text):
-                start, end = match.span(match.lastindex or 0)
-                if secrets.is_plausible(text[start:end]) and not (shape.edge and _is_inside_word(text, start)):
-                    yield SecretSpan(start, end, shape.kind, 0)
+@cache
+def _by_start() -> dict[str, list[tuple[str, Shape]]]:
+    table: dict[str, list[tuple[str, Shape]]] = {}
+    for shape in SHAPES:
+        for literal in shape.literals:
+            table.setdefault(literal[:2], []).append((literal, shape))
+    return table
+
+
+def _find_shapes(given: _Given) -> Iterator[SecretSpan]:
+    text = given.text
+    for shape in SHAPES:
+        if not shape.literals and pattern_scanner(shape).search(given.raw):
+            for match in compiled(shape.pattern).finditer(text):
+                yield from _accepted(text, shape, match)
+    table = _by_start()
+    read_to: dict[Shape, int] = {}  # a run is read once by each shape, however many of its prefixes are in it
+    scan, at = shape_scanner(), -1
+    while (found := scan.search(given.raw, at + 1)) is not None:  # one may begin within another
+        at = found.start()
+        for literal, shape in table.get(text[at : at + 2], ()):
+            if not text.startswith(literal, at):
+                continue
+            if shape.edge and not shape.back and _is_inside_word(text, at):
+                continue  # before anything is read: megabytes of base64 hold any four letters
+            pattern = compiled(shape.pattern)
+            if shape.back:
+                found_whole = False
+                for match in pattern.finditer(text, max(0, at - shape.back - 1), at + 300):
+                    found_whole = True
+                    yield from _accepted(text, shape, match)
+                if not found_whole:
+                    run = compiled(r"[A-Za-z0-9_~.+/-]*\Z").search(text, max(0, at - shape.back), at)
+                    yield from _broken(text, run.start() if run else at, shape, pattern)
+                continue
+            if at < read_to.get(shape, 0):
+                continue
+            whole = pattern.match(text, at)
+            if whole is not None:
+                read_to[shape] = whole.end()
+                yield from _accepted(text, shape, whole)
+            else:
+                yield from _broken(text, at, shape, pattern)
+
+
+def _accepted(text: str, shape: Shape, match: re.Match[str]) -> Iterator[SecretSpan]:
+    start, end = match.span(match.lastindex or 0)
+    token = text[start:end]
+    if shape.edge and _is_inside_word(text, start):
+        return
+    if shape.kind == secrets.PRIVATE_KEY:
+        if _is_armour(token):
+            yield SecretSpan(start, end, shape.kind, 0)
+    elif values.is_plausible(token) and not (shape.kind == "openai" and not _has_digits(token)):
+        yield SecretSpan(start, _wrapped(text, end), shape.kind, 0)
+
+
+def _has_digits(token: str) -> bool:
+    return any(map(str.isdigit, token)) or values.surprise(token) >= 4.8
+
+
+def _wrapped(text: str, end: int) -> int:
+    """A long token that a terminal wrapped goes on where the next line is nothing but more of it."""
+    rest = compiled(r"(?:\r?\n|\\n)[ \t]{0,40}(?P<more>[A-Za-z0-9+/=_.-]{6,200})(?=[\"'`\s\\,;)]|\Z)").match(text, end)
+    if rest is None or not values.is_generated(rest["more"], values.ValueContext.QUOTED):
+        return end
+    return rest.end("more")
+
+
+def _broken(text: str, at: int, shape: Shape, pattern: re.Pattern[str]) -> Iterator[SecretSpan]:
+    """A token that goes over the end of a line. What is joined has to look generated: a dash may end a line too."""
+    ends = compiled(r"[A-Za-z0-9_+/=.%$~:-]{6,300}[ \t]*\\{0,2}(?:[\r\n]|n)").match(text, at)
+    if ends is None or (shape.edge and _is_inside_word(text, at)):
+        return
+    for whole in joined(text[at : at + 500]):
+        match = pattern.match(whole.text)
+        if match is None:
+            continue
+        start, end = match.span(match.lastindex or 0)
+        token = match[match.lastindex or 0]
+        if values.is_plausible(token) and values.surprise(token) >= 3.2 and not values.is_placeholder(token):
+            first, last = whole.span(start, end)
+            yield SecretSpan(at + first, at + last, shape.kind, 0)
+            return
+
+
+def _is_armour(token: str) -> bool:
+    """A private key in armour, in base64 once more; a certificate is public."""
+    import base64
+
+    head = re.sub(r"[^A-Za-z0-9+/]", "", token[:80].replace("\\n", ""))
+    return b"PRIVATE KEY" in base64.b64decode(head[: len(head) // 4 * 4])
 
 
 def _is_inside_word(text: str, start: int) -> bool:
@@ -47,28 +131,35 @@ def _is_inside_word(text: str, start: int) -> bool:
     return before[-1:].isalnum() and before[-1:].isascii() and before not in ("\\n", "\\r", "\\t")
 
 
-def _find_url_passwords(given: FoldedText) -> Iterator[SecretSpan]:
+def _find_url_passwords(given: _Given) -> Iterator[SecretSpan]:
     text = given.text
-    if "@" not in text or not prefilter().at.search(given.back):
+    if "@" not in text or "://" not in text:
         return
-    for match in secrets.compiled(secrets.URL_PASSWORD).finditer(text):
-        user, password = match.groups()
+    for match in compiled(_URL_PASSWORD, 0).finditer(text):
+        user, password = match["user"], match["password"]
+        if "/" in password or "?" in password:
+            # https://host:8080/@scope is a port and a path
+            if re.match(r"\d{1,5}(?:[/?]|$)", password) or "." in user or not user:
+                continue
+            if not ("." in match["host"] or match["host"] == "localhost" or match["after"] in (":", "/")):
+                continue
         # postgres:postgres@ is a default that everybody knows, not a secret
-        if password == user or password.lower() in secrets.WELL_KNOWN or secrets.PLACEHOLDER.search(password):
+        if password == user or password.lower() in values.WELL_KNOWN or values.is_placeholder(password):
             continue
-        if secrets.VARIABLE.search(password):
+        if compiled(_VARIABLE).search(password) or secrets.MARK_START in password:
             continue
-        yield SecretSpan(*match.span(2), "url-password", 1)
+        yield SecretSpan(*match.span("password"), secrets.URL_PASSWORD, 1)
 
 
-def _find_private_keys(given: FoldedText) -> Iterator[SecretSpan]:
+def _find_private_keys(given: _Given) -> Iterator[SecretSpan]:
     text = given.text
+    if "PuTTY-User-Key-File" in text:
+        for match in compiled(r"Private-Lines: [0-9]+\s+((?:[A-Za-z0-9+/=]{16,}\s*)+)").finditer(text):
+            yield SecretSpan(*match.span(1), secrets.PRIVATE_KEY, 0)
     if "PRIVATE KEY" not in text:
         return
-    run = secrets.compiled(r"[A-Za-z0-9+/=]{20,}")
-    edges = list(
-        secrets.compiled(r"-----(BEGIN|END) (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----").finditer(text)
-    )
+    run = compiled(r"[A-Za-z0-9+/=]{20,}")
+    edges = list(compiled(r"-----(BEGIN|END) (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----").finditer(text))
     for i, edge in enumerate(edges):
         if edge[1] == "END":
             continue
@@ -83,7 +174,7 @@ def _find_private_keys(given: FoldedText) -> Iterator[SecretSpan]:
         first = run.search(text, start, start + 240)
         if first is None or "-----" in text[start : first.start()]:
             continue
-        lines = secrets.compiled(
+        lines = compiled(
             r"(?:[^A-Za-z0-9+/=\[]{1,40}(?:[0-9]{1,6}[^A-Za-z0-9+/=\[]{1,4})?[A-Za-z0-9+/=]{16,})*"
             r"(?:[^A-Za-z0-9+/=\[]{1,40}[A-Za-z0-9+/=]{1,15}\Z)?"
         )
@@ -91,112 +182,114 @@ def _find_private_keys(given: FoldedText) -> Iterator[SecretSpan]:
         yield SecretSpan(edge.start(), body_end.end() if body_end else first.end(), secrets.PRIVATE_KEY, 0)
 
 
-def _find_headers(given: FoldedText) -> Iterator[SecretSpan]:
-    text, lowered = given.text, given.raw.lower()
+def _find_headers(given: _Given) -> Iterator[SecretSpan]:
+    text = given.text
     either_case = re.ASCII | re.IGNORECASE
-    if b"authorization" in lowered:
-        # In a list only the schemes that the prefilter knows without their header.
-        listed = r",(?=[^A-Za-z]{0,16}(?<=[ \"'`])(?-i:Basic|Bearer) [A-Za-z0-9._~-]{8})"
-        opening = rf"authorization{secrets.GAP}(?:[:=]|{listed})"
-        pattern = rf"{opening}[ \t]{{0,8}}\\{{0,7}}[\"'`]?{secrets.CREDENTIALS}"
-        for match in secrets.compiled(pattern, either_case).finditer(text):
-            if secrets.is_credentials(match):
+    gap = r"[ \t\"'`\\\]]{0,24}"
+    if "uthorization" in text or "UTHORIZATION" in text:
+        pattern = rf"authorization{gap}[:=,][ \t]{{0,8}}\\{{0,7}}[\"'`]?{CREDENTIALS}"
+        for match in compiled(pattern, either_case).finditer(text):
+            if _is_credentials(match):
                 yield SecretSpan(*match.span("secret"), secrets.AUTHORIZATION, 1)
-    if "Bearer " in text:
-        for match in secrets.compiled(secrets.BEARER).finditer(text):
-            if secrets.is_random(match[1]):
+    if "earer " in text:
+        for match in compiled(_BEARER).finditer(text):
+            if values.is_generated(match[1], values.ValueContext.QUOTED):
                 yield SecretSpan(*match.span(1), secrets.AUTHORIZATION, 1)
-    if b"cookie" in lowered:
-        header = rf"cookie{secrets.GAP}[:=][ \t]{{0,8}}\\{{0,7}}[\"'`]?([^\n\"'`\\]{{8,4096}})"
-        for match in secrets.compiled(header, either_case).finditer(text):
-            for start, end in secrets.session_cookies(text, *match.span(1)):
+    if "ookie" in text or "OOKIE" in text:
+        header = rf"cookie{gap}[:=,][ \t]{{0,8}}\\{{0,7}}[\"'`]?([^\n\"'`\\]{{8,4096}})"
+        for match in compiled(header, either_case).finditer(text):
+            for start, end in session_cookies(text, *match.span(1)):
                 yield SecretSpan(start, end, secrets.COOKIE, 1)
 
 
-def _find_arguments(given: FoldedText) -> Iterator[SecretSpan]:
+def _find_arguments(given: _Given) -> Iterator[SecretSpan]:
     """`curl -u name:password` and its like: the command stands on the same line, the flag after a blank."""
     text = given.text
-    if not any(command in text for command in secrets.LOGINS):
+    if not any(flag in text for flag in (" -p", " -u", " --u", " -a", " -P", " -w", "pass")):
         return
-    for start in flags(given.back):
-        if text[start - 1 : start] != " ":
-            continue
-        line = text[max(0, start - 200) : start].rpartition("\n")[2]
-        last = max(secrets.LOGINS, key=line.rfind)  # the command that the flag most likely belongs to
+    if not any(command in text for command in LOGINS):
+        return
+    for match in compiled(r"(?<= )-{1,2}(?=[puaPwsk])").finditer(text):
+        line = text[max(0, match.start() - 200) : match.start()].rpartition("\n")[2]
+        last = max(LOGINS, key=line.rfind)  # the command that the flag most likely belongs to
         if last not in line:
             continue
-        match = secrets.compiled(secrets.LOGINS[last]).match(text, start)
-        if match is not None and secrets.is_argument(match["password"]):
-            yield SecretSpan(*match.span("password"), secrets.PASSWORD, 1)
+        found = compiled(LOGINS[last]).match(text, match.start())
+        if found is None or values.is_filler(found["password"]) or compiled(_VARIABLE).search(found["password"]):
+            continue
+        if not values.is_code(found["password"]) and secrets.MARK_START not in found["password"]:
+            yield SecretSpan(*found.span("password"), secrets.PASSWORD, 1)
 
 
-def _find_listed(given: FoldedText) -> Iterator[SecretSpan]:
-    """A YAML list of `name: DB_PASSWORD` and `value: …`, each on its line."""
+def _find_files(given: _Given) -> Iterator[SecretSpan]:
+    """Files without separators, or whose names are not telling: netrc, Kubernetes' secrets, JSON web keys."""
     text = given.text
-    if "value: " not in text:
-        return
-    pattern = (
-        rf"name: [\"']?(?P<name>[A-Za-z0-9_-]{{0,60}}?{secrets.NAME})[\"']?[ ]{{0,8}}\n[ ]{{0,40}}value: [\"']?"
-        r"(?P<value>[^\s\"'\\]{6,512})"
+    if "password" in text and "login" in text:
+        pattern = r"(?<![A-Za-z0-9])login(?:\s|\\[nrt])+\S{1,100}?(?:\s|\\[nrt])+password(?:\s|\\[nrt])+(?P<value>[^\s\"'\\]{4,200})"  # noqa: E501
+        for match in compiled(pattern).finditer(text):
+            if not values.is_filler(match["value"]) and secrets.MARK_START not in match["value"]:
+                yield SecretSpan(*match.span("value"), secrets.PASSWORD, 1)
+    if "Secret" in text and compiled(r"kind[\"']?: *[\"']?Secret\b").search(text):
+        data = r"(?:^|\n)(?P<indent>[ +]*)[\"']?(?:data|stringData)[\"']?: *\{?\n(?P<body>(?:(?P=indent)[ ]+[^\n]*(?:\n|\Z)){1,100})"  # noqa: E501
+        for block in compiled(data).finditer(text):
+            for match in compiled(r":[ ]*[\"']?([^\s\"'{}\[]{6,4096})").finditer(text, *block.span("body")):
+                if not values.is_placeholder(match[1]) and secrets.MARK_START not in match[1]:
+                    yield SecretSpan(*match.span(1), secrets.SECRET, 2)
+    if 'kty\\"' in text or 'kty"' in text:
+        for match in compiled(r"\\*\"(?:d|k|p|q|dp|dq|qi)\\*\"\s*:\s*\\*\"([A-Za-z0-9_-]{20,})").finditer(text):
+            yield SecretSpan(*match.span(1), secrets.PRIVATE_KEY, 1)
+
+
+def authorization(value: str) -> tuple[int, int] | None:
+    """Where the secret of an Authorization header is, or None."""
+    match = compiled(CREDENTIALS, re.ASCII | re.IGNORECASE).match(value)
+    return match.span("secret") if match is not None and _is_credentials(match) else None
+
+
+def _is_credentials(match: re.Match[str]) -> bool:
+    secret, scheme = match["secret"], (match["scheme"] or "").lower()
+    if values.is_placeholder(secret):
+        return False
+    if scheme == "basic" and any(map(str.isupper, secret)) and any(map(str.islower, secret)):
+        return True
+    return len(secret) >= 12 and values.is_generated(
+        secret, values.ValueContext.SETTING if scheme else values.ValueContext.QUOTED
     )
-    for match in secrets.compiled(pattern, re.ASCII | re.IGNORECASE).finditer(text):
-        kind = secrets.kind_by_name(match["name"], match["value"])
-        if kind is not None:
-            yield SecretSpan(*match.span("value"), kind, 2)
 
 
-def _find_assigned(given: FoldedText) -> Iterator[SecretSpan]:
-    text, size = given.text, len(given.text)
-    either_case = re.ASCII | re.IGNORECASE
-    heads = []
-    for found in prefilter().separator.finditer(given.back):
-        heads.append(secrets.compiled(secrets.ASSIGNED, either_case).match(text, size - found.end()))
-    for start in flags(given.back):
-        heads.append(secrets.compiled(secrets.FLAG, either_case).match(text, start))
-    run_ends: dict[str, int] = {}  # a run of value characters is measured once, however many names are in it
-    for match in sorted(filter(None, heads), key=lambda head: head.end()):
-        start = match.end()
-        quote = match["quote"] or (">" if match["sep"] == ">" else "")
-        end = run_ends.get(quote, -1)
-        if end < start:
-            run = secrets.compiled(secrets.VALUE_UNTIL[quote]).match(text, start)
-            end = run_ends[quote] = run.end() if run else start
-        if end - start < 6 or end - start > 2048:
-            continue
-        value, closing = text[start:end], text[end : end + 1]
-        if quote == ">":
-            if text[end : end + 2] != "</":
-                continue
-        elif quote:
-            if closing and closing not in (quote, "\\"):
-                continue
-        elif closing and closing in "([{<":
-            continue
-        if not quote:
-            value = value.rstrip(".:?!")
-        before = text[max(0, match.start() - 16) : match.start()].lower()
-        weak = match["weak"] is not None
-        if secrets.is_secret(value, name=match["core"], before=before, weak=weak, quoted=bool(quote)):
-            yield SecretSpan(start, start + len(value), secrets.kind_of(value, before=before, weak=weak), 2)
+def session_cookies(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where the secrets of a cookie header are: sessions by their name, others only if long and random."""
+    for match in compiled(_COOKIE_PAIR, re.ASCII).finditer(text, start, end):
+        known = compiled(_COOKIE_NAMES, re.ASCII | re.IGNORECASE).search(match["name"])
+        if values.is_generated(match["value"], values.ValueContext.QUOTED) and (known or len(match["value"]) >= 32):
+            yield match.span("value")
 
 
-_FINDERS: tuple[Callable[[FoldedText], Iterator[SecretSpan]], ...] = (
+_FINDERS: tuple[Callable[[_Given], Iterator[SecretSpan]], ...] = (
     _find_shapes,
     _find_url_passwords,
     _find_private_keys,
     _find_headers,
     _find_arguments,
-    _find_listed,
-    _find_assigned,
+    _find_files,
+    lambda given: find_listed(given.text),
+    lambda given: find_flags(given.text),
+    lambda given: find_assigned(given.text, given.raw),
 )
 
 
-def find_secrets(given: FoldedText) -> Iterator[SecretSpan]:
+def find_secrets(text: str) -> Iterator[SecretSpan]:
     """What is to be replaced, in order and apart from each other; a mark that is there already is left as it is."""
+    seen = plain(text) if has_hidden(text.encode("utf-8", "surrogatepass")) else None
+    read = text if seen is None else seen.text
+    given = _Given(read, read.encode("ascii", "replace"))
     spans = [span for find in _FINDERS for span in find(given)]
-    if "[redacted:" in given.text:  # a mark is a finding too: whatever touches one is left as it is
-        spans += (SecretSpan(*match.span(), secrets.MARKED, -1) for match in secrets.MARK.finditer(given.text))
-    return (span for span in _merged(sorted(spans)) if span.kind != secrets.MARKED)
+    if secrets.MARK_START in read:  # a mark is a finding too: whatever touches one is left as it is
+        spans += (SecretSpan(*match.span(), secrets.MARKED, -1) for match in secrets.MARK.finditer(read))
+    found = (span for span in _merged(sorted(spans)) if span.kind != secrets.MARKED)
+    if seen is None:
+        return found
+    return (SecretSpan(*seen.span(span.start, span.end), span.kind, span.rank) for span in found)
 
 
 def _merged(spans: list[SecretSpan]) -> Iterator[SecretSpan]:

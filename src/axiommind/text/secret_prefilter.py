@@ -1,10 +1,8 @@
 """The prefilter: whether bytes, JSON or plain, may hold a secret at all. Clean lines cost almost nothing.
 
-One `translate` folds case and merges what may stand for each other; the result is read backwards, because a
-secret is announced on its left: at a separator, the name or prefix before it follows at once, and a regex that
-starts with one rare literal byte is searched in one tight loop. Everything that can stand between a name and its
-separator (quotes, backslashes, blanks) becomes a blank, so JSON inside JSON looks like JSON. B, I, J and K
-become one byte of their own, because they are rare and AKIA, AIza, SK, eyJ and Bearer have no separator to hold on.
+One pattern of everything that announces a secret (`hot_pattern`), read in one pass. It errs towards yes: `value`
+changes nothing in a line that is not hot. Codes of terminals and invisible characters are taken out before a line is
+judged.
 """
 
 from __future__ import annotations
@@ -12,193 +10,197 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
 
-from axiommind.text import secret_shapes as secrets
+from axiommind.text import secret_names as names
+from axiommind.text.scanner import Scanner, scanner
+from axiommind.text.secret_shapes import SHAPES, Shape
 
-__all__ = ["flags", "folded", "is_hot", "prefilter"]
+__all__ = [
+    "has_hidden",
+    "hot_pattern",
+    "hot_windows",
+    "is_harmless",
+    "is_hot",
+    "name_scanner",
+    "pattern_scanner",
+    "shape_scanner",
+]
 
-_RARE = "\x01"
-_Word = str | tuple[str, str]
-
-
-def _folding() -> bytes:
-    table = bytearray(bytes(range(256)).lower())
-    for members, folded in (("-_~", "_"), (":=>", ":"), (" \"'\\`\t\r\n]", " "), ("BIJK", _RARE)):
-        for member in members:
-            table[ord(member)] = ord(folded)
-    return bytes(table)
-
-
-_FOLDED = _folding()
-
-
-def folded(raw: bytes) -> bytes:
-    """Bytes as the prefilter reads them: folded, and backwards."""
-    return raw.translate(_FOLDED)[::-1]
+# What no reader sees: codes of terminals (also as JSON writes them), and characters without width.
+_ANSI = rb"(?:\x1b|\xc2\x9b|\\+u00(?:1b|9b)|\\+x1b|\\+033|\\+e)(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\\]{0,200}(?:\x07|\\+u0007))?"  # noqa: E501
+_INVISIBLE = (
+    rb"\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf|\xc2\xad|\xcd\x8f|\xe1\xa0\x8e|\xef\xb8[\x80-\x8f]"
+    rb"|\\+u(?:200[b-fB-F]|202[a-eA-E]|206[0-9a-fA-F]|feff|FEFF|00ad|00AD|034f|034F|180e|180E|fe0[0-9a-fA-F])"
+)
 
 
-def _backwards(*words: _Word) -> str:
-    """A regex for lower-case words as they read in the folded, reversed bytes: a tree, so that each byte is
-    looked at once. `#` is any digit. A word may come with the pattern that must follow its last byte."""
-    branches: dict[str, list[_Word]] = {}
-    ends = []
-    for entry in words:
-        word, then = entry if isinstance(entry, tuple) else (entry, "")
-        if word:
-            branches.setdefault(word[-1], []).append((word[:-1], then))
-        else:
-            ends.append(then)
-    if "" in ends:
-        return ""
-    longer = []
-    for last, shorter in branches.items():
-        longer.append(_byte(last) + _backwards(*shorter))
-    ends = longer + ends
-    return ends[0] if len(ends) == 1 else f"(?:{'|'.join(ends)})"
+def _announced(shape: Shape) -> str:
+    """The literals of a shape and a few characters: an automaton has a state for each that it counts."""
+    if not shape.literals:
+        return shape.announced
+    words = "|".join(re.escape(word).replace("/", r"\\*/") for word in shape.literals)  # JSON may escape a slash
+    word = rf"(?:{words}){shape.announced}" if shape.announced else rf"(?:{words})"
+    return rf"(?:^|[^A-Za-z0-9]|\\[nrt]){word}" if shape.edge and not shape.back else word
 
 
-def _byte(char: str) -> str:
-    return "[0-9]" if char == "#" else f"[{char}{_RARE}]" if char in "bijk" else re.escape(char)
-
-
-def _guard(words: tuple[_Word, ...]) -> str:
-    """The last two bytes that any of the words may end with: two sets are tried faster than a tree."""
-    ends = [word if isinstance(word, str) else word[0] for word in words]
-    sets = ("".join(sorted({end[at] for end in ends})) for at in (-1, -2))
-    return "(?=" + "".join(f"[{chars.replace('#', '0-9')}{_RARE}]" for chars in sets) + ")"
-
-
-class Prefilter(NamedTuple):
-    """Each starts with a literal byte, so that the regex engine leaps from one to the next."""
-
-    separator: re.Pattern[bytes]  # with a group where only more reading can tell
-    joint: re.Pattern[bytes]
-    dot: re.Pattern[bytes]
-    flag: re.Pattern[bytes]
-    rare: re.Pattern[bytes]
-    at: re.Pattern[bytes]
-    escape: re.Pattern[bytes]
-    hex: re.Pattern[bytes]
+def _cjk() -> str:
+    words = []
+    for word in names.CJK_WORDS:
+        words.append(re.escape(word.encode().decode("latin-1")))
+        escaped = "".join(c if c.isascii() else rf"\\+u{ord(c):04x}" for c in word)
+        words.append(f"(?i:{escaped})")
+    return "|".join(words)
 
 
 @cache
-def prefilter() -> Prefilter:
-    alnum, body = rf"[a-z0-9{_RARE}]", rf"[a-z0-9_.{_RARE}]"
-    joints: tuple[_Word, ...] = (
-        *((word, rf"(?<={body}{{16}}_..)") for word in ("sk", "#q")),
-        *((word, rf"(?<={alnum}{{16}}_..)") for word in ("hf", "r8")),
-        ("secret", rf"(?<={alnum}{{16}}_.{{6}})"),
-        ("key", r"(?<=[0-9a-f]{32}_...)"),
-        *("ghp", "gho", "ghu", "ghs", "ghr", "github_pat", "npm", "pypi", "whsec", "gocspx", "xai", "pplx", "xapp"),
-        *("glpat", "glptt", "gldt", "glrt", "glcbt", "glsoat", "sk_live", "sk_test", "rk_live", "rk_test"),
-        *(f"xox{letter}" for letter in "abcdeoprs"),
-        *("doo_v1", "dop_v1", "dor_v1", "shpat", "shpca", "shppa", "shpss", "shpua", "sntrys", "sntryu"),
-        *("dckr_pat", "dckr_oat", "lin_api", "lin_oauth", "ntn", "cfk", "cfut", "cfat", "gsk", "sbp", "vcp"),
-        *("vci", "vca", "vcr", "vck", "nfp", "fo1", "fm1", "fm2", "glsa"),
-        *("hrku", "pmak", "nrak"),
-        *("age_secret_key", "private key", "private key block"),
-    )
-    dots: tuple[_Word, ...] = (
-        ("sg", rf"(?<={body}{{16}}\...)"),
-        ("hooks", rf"(?<=[k{_RARE}]cals\..{{5}})"),
-        *(("discord", r"(?<=moc\..{7})"), ("discordapp", r"(?<=moc\..{10})")),
-        *("ya29", "hvs", "hvb", "hvr", "atlasv1", "dp.pt", "dp.st", "dp.ct", "dp.sa", "dp.scim", "dp.audit"),
-    )
-    patterns = (
-        rf": *+{_named_before_a_separator()}",
-        rf"_{_guard(joints)}{_backwards(*joints)}",
-        # Discord has no prefix at all, Airtable none before its dot
-        rf"(?s)\.(?:{_backwards(*dots)}|.{{6}}\.{alnum}{{23}}|.{{14}}tap(?<=[0-9a-f]{{16}}\..{{17}}))",
-        r"_(?:_(?<=[a-z0-9\x01]__)(?: |[nrt] |\Z)| (?<=[pu]_ ))",
-        rf"{_RARE}(?:[{_RARE}s]a(?<=[a-z2-7{_RARE}]{{16}}a...)|a(?<=az..)|ye\.|s(?<=[0-9a-f]{{32}}..)"
-        rf"| (?<=[ae]{_RARE} )(?:(?<={body}{{8}} rerae{_RARE} )|(?<={body}{{8}} c[i{_RARE}]sa{_RARE} )))",
-        r"@(?:[^ /]{1,200}?:[^ /@]{0,100}/ */ *:|[0-9a-f]{32})",
-        r"00u (?<=[2-7]00u )",  # \u0041: an ASCII character in hiding
-        r"dapi[0-9a-f]{32}",
-    )
-    return Prefilter._make(re.compile(pattern.encode("latin-1")) for pattern in patterns)
+def hot_pattern() -> str:
+    """Everything that announces a secret, in the bytes of JSON or of plain text."""
+    name, separator = f"(?:{names.SCANNED}|{names.SCANNED_PERHAPS})", names.SCANNED_SEPARATOR
+    parts = [
+        rf"{name}(?:[ \t\"'`\\\]*)]|\\[nrt])*(?:{separator}|{names.SCANNED_PARTICLE})",
+        rf"{name}\\*(?:[\"'][ ]*[}}]|[\"']?[ ]*(?:\\[rn]|[\r\n])[rn\\ ]*[vV]alue)",
+        rf"--[a-z0-9-]*{name}[ ]",
+        r"(?i:authorization)[\"'`\\ \t\]]*[:=,]",
+        r"(?i:cookie)[\"'`\\ \t\]]*[:=]",
+        r"(?:Bearer|Basic|bearer|basic) [A-Za-z0-9._~+/-]{4}",
+        r"PRIVATE KEY|PuTTY-User-Key-File|kty\\*\"|[kK]ind\\*\"?:[ ]*\\*[\"']?Secret",
+        r"login(?:[ \t\r\n]|\\[nrt])+[!-~]+(?:[ \t\r\n]|\\[nrt])+password",
+        r":\\*/\\*/[^\s\"'<>@/]*:[^\s\"'<>@]*@|:\\*/\\*/[0-9a-f]+@",
+        rf"(?:{'|'.join(names.LOGINS)})[ ]",
+        r"\\u00[2-7]|\x00",
+        _cjk(),
+        *map(_announced, SHAPES),
+    ]
+    return "|".join(f"(?:{part})" for part in parts)
 
 
 @cache
-def _exact() -> re.Pattern[bytes]:
-    """`rare` again with its case: megabytes of base64 hold any four letters."""
-    return re.compile(
-        rb"A[KSB]IA[A-Z2-7]{16}|AIza[A-Za-z0-9_-]{35}|\.eyJ|SK[0-9a-f]{32}|B(?:earer|asic) [A-Za-z0-9._~-]{8}"
-    )
+def _hot(native: bool) -> Scanner:
+    return scanner(hot_pattern(), native=native)
 
 
 @cache
-def _flagged() -> re.Pattern[bytes]:
-    return re.compile(rf"(?i)--(?:[a-z0-9]{{1,20}}-){{0,4}}{secrets.NAME} ".encode("latin-1"))
+def _hidden(native: bool) -> Scanner:
+    # A letter after an escaped character is the beginning of a word, though the scanner sees it within one.
+    escaped = rb"|\\+u[0-9a-fA-F]{4}[A-Za-z0-9]"
+    return scanner((_ANSI + b"|" + _INVISIBLE + escaped).decode("latin-1"), native=native)
 
 
-def _named_before_a_separator() -> str:
-    """A telling name, or what may stand behind one: a suffix, a digit, an escaped tab, or a `value` of its own.
-
-    The tree of names is in it twice and no more: every process that redacts compiles it, and a hook is one.
-    """
-    words = (*secrets.WEAK_NAMES, *secrets.STRONG_NAMES)
-    keys = [f"{owner}{joint}key" for owner in secrets.KEY_OWNERS for joint in ("", "_", " ")]
-    others = ("authorization", "cookie", "sig", " pass")
-    suffixes = [f"_{suffix}" for suffix in secrets.SUFFIXES]
-    # The last three bytes tell nearly all texts apart, in less time than the trees behind it.
-    ends = sorted({word[-3:] for word in (*words, "key", *others, *suffixes, "value")})
-    guard = _backwards(*ends, "#", " t")
-    alone = _backwards(*words, *keys, *others)
-    behind = rf"(?:{_backwards(*suffixes)}|[0-9]_?)"
-    further = rf"(?:{behind}|t ++|eulav ++(?:n ++)?{behind}?+){_backwards(*words, *keys)}"
-    return rf"(?={guard})(?:{alone}|[0-9]{{8}}|{further}|eulav(?: ++(?:n ++)?[0-9]{{8}}|() ++[,{{]))"
+@cache
+def _unhidden() -> re.Pattern[bytes]:
+    return re.compile(_ANSI + b"|" + _INVISIBLE)
 
 
-def flags(back: bytes) -> Iterator[int]:
-    """Where in the text `--` stands after a blank, a line end or nothing, or `-p` and `-u` after a blank."""
-    size = len(back)
-    for found in prefilter().flag.finditer(back):
-        start = found.start()
-        yield size - start - (2 if back[start + 1 : start + 2] == b"_" else 1)
+@cache
+def _escaped() -> re.Pattern[bytes]:
+    """A character beyond ASCII as JSON may write it: no part of a word, though its digits look like one."""
+    return re.compile(rb"\\+u(?!00[2-7])[0-9a-fA-F]{4}")
 
 
-_COMMANDS = tuple(command.encode() for command in secrets.LOGINS)
+@cache
+def shape_scanner() -> Scanner:
+    """Where in a text the literals of shapes are, with the few characters that announce a token."""
+    words = {re.escape(word) + shape.announced for shape in SHAPES for word in shape.literals}
+    return scanner("|".join(sorted(words, key=len, reverse=True)))
 
 
-def _has_named(raw: bytes, back: bytes) -> bool:
-    """A telling name before a separator, or a `value` that a telling name may belong to."""
-    size = len(back)
-    for found in prefilter().separator.finditer(back):
-        if found.lastindex is None:
-            return True
-        key = size - found.start(1)  # of a dict, not of code
-        if raw[key - 1 : key] == b'"' and raw[key - 2 : key - 1] != b"\\":
-            return True
-    return False
+@cache
+def pattern_scanner(shape: Shape) -> Scanner:
+    """For a shape without a literal."""
+    return scanner(shape.announced)
 
 
-def _has_flag(raw: bytes, back: bytes) -> bool:
-    logs_in: bool | None = None
-    for start in flags(back):
-        if raw.startswith(b"--", start) and not raw.startswith(b"--user", start):
-            if _flagged().match(raw, start):
-                return True
-            continue
-        if logs_in is None:  # five searches, for the few lines that have such a flag
-            logs_in = any(command in raw for command in _COMMANDS)
-        if logs_in:
-            return True
-    return False
+@cache
+def name_scanner() -> Scanner:
+    """Where in a text telling names are, with what separates them from their values."""
+    return scanner(names.SCAN)
 
 
-def is_hot(raw: bytes, back: bytes) -> bool:
+@cache
+def _harmless() -> re.Pattern[bytes]:
+    """A telling name in small letters before a plain word that is shorter than what counts as generated, as code is
+    full of; or a command that is given no flag for a password."""
+    name = f"(?:{names.SCANNED}|{names.SCANNED_PERHAPS})"
+    code = (
+        rf"(?=[^\"'`:=,>|]{{0,40}}?[a-z])(?:{name})(?:[ \t\"'`\\\]*)]|\\[nrt])*+(?:{names.SCANNED_SEPARATOR})"
+        r"(?:[ \t*|>+&!-]|\\[nrt])*+"
+        r"(?:\\*+[\"'`][A-Za-z_$.]{0,11}\\*+[\"'`](?!\s*[:=])|[A-Za-z_$.]{1,11}[;,)\]}]*(?:\s(?!\s*[=|])|\\[nrt\"'`]|[\"'`]|$)|[;,}])"
+    )
+    perhaps = (
+        rf"(?:{names.SCANNED_PERHAPS})(?:[ \t\"'`\\\]*)]|\\[nrt])*+(?:{names.SCANNED_SEPARATOR})(?:[ \t*|>+-]|\\[nrt])*+"  # noqa: E501
+        r"\\*+[\"'`]?+[^\s\"'`\\]{1,11}(?:[\s\"'`]|\\[nrt\"'`]|$)"
+    )
+    command = rf"(?:{'|'.join(names.LOGINS)})(?![^\n]{{0,300}}? -{{1,2}}(?:[puaPw]|user|pass|storepass|keypass))"
+    return re.compile(f"{code}|{perhaps}|{command}".encode("latin-1"))
+
+
+def _confirmed(hot: Scanner, raw: bytes) -> Iterator[int]:
+    at = -1
+    while (found := hot.search(raw, at + 1)) is not None:
+        at = found.start()
+        if _harmless().match(raw, at) is None:
+            yield at
+
+
+def is_hot(raw: bytes, *, native: bool = True) -> bool:
     """Whether these bytes, JSON or plain, may hold anything that a rule would find. Errs towards yes."""
-    separator, joint, dot, flag, rare, at, escape, hexadecimal = prefilter()
-    return bool(
-        (separator.search(back) and _has_named(raw, back))
-        or joint.search(back)
-        or dot.search(back)
-        or (rare.search(back) and _exact().search(raw))
-        or escape.search(back)
-        or (flag.search(back) and _has_flag(raw, back))
-        or hexadecimal.search(raw)
-        or (b"@" in raw and at.search(back))
-        or b"\0" in raw  # UTF-16, which JSON may be written in
-    )
+    hot = _hot(native)
+    if next(_confirmed(hot, raw), None) is not None:
+        return True
+    # Escape sequences are backslashes or bytes beyond ASCII: most lines are asked no more than that.
+    if raw.isascii() and not any(sign in raw for sign in _SIGNS):
+        return False
+    if not _hidden(native).search(raw):
+        return False
+    return next(_confirmed(hot, _escaped().sub(b"\xe9", _unhidden().sub(b"", raw))), None) is not None
+
+
+_SIGNS = (b"\\u", b"\x1b", b"\\x1b", b"\\033", b"\\e[")
+# Before what announces a secret stands at most a command line, behind it a value; these go over many lines.
+_BEFORE, _BEHIND = 600, 1500
+_LONG = (
+    b"PRIVATE KEY",
+    b"LS0tLS1CRUdJTi",
+    b"PuTTY-User-Key-File",
+    b"ind: Secret",
+    b'ind": "Secret',
+    b'ind":"Secret',
+    b'"kty',
+)
+
+
+def hot_windows(text: str) -> list[tuple[int, int]]:
+    """The parts of a text in which rules may find something: most of a long text is far from any."""
+    raw = text.encode("utf-8", "surrogatepass")
+    if len(raw) < 4 * (_BEFORE + _BEHIND) or _hidden(True).search(raw) or any(sign in raw for sign in _LONG):
+        return [(0, len(text))]
+    windows: list[tuple[int, int]] = []
+    for at in _confirmed(_hot(True), raw):
+        if windows and at < windows[-1][1] - _BEHIND // 2:
+            continue
+        start = max(0, at - _BEFORE)
+        if windows and start <= windows[-1][1]:
+            start = windows.pop()[0]
+        # To the next blank or quote: half of a token would be left behind.
+        end = _gap().search(raw, min(len(raw), at + _BEHIND))
+        windows.append((start, end.start() if end else len(raw)))
+    if raw.isascii():
+        return windows
+    return [
+        (len(raw[:start].decode("utf-8", "ignore")), len(raw[:end].decode("utf-8", "ignore"))) for start, end in windows
+    ]
+
+
+@cache
+def _gap() -> re.Pattern[bytes]:
+    return re.compile(rb"[\s\"'`]")
+
+
+def has_hidden(raw: bytes) -> bool:
+    """Whether there are codes of terminals or characters without width."""
+    return _hidden(True).search(raw) is not None
+
+
+def is_harmless(raw: bytes, at: int) -> bool:
+    """Whether the name at this place is followed by a plain word that is no secret, as most in code are."""
+    return _harmless().match(raw, at) is not None

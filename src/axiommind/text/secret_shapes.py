@@ -1,334 +1,270 @@
-r"""What a secret looks like: token formats, names that announce one, and whether a value looks random.
+r"""What the tokens of vendors look like: prefixes, alphabets and lengths, as the vendors and the maintained lists of
+detectors (gitleaks, trufflehog, detect-secrets, secretlint) publish them.
 
-Owns the patterns and thresholds of ADR 0004; `secret_finders` finds with them, `redaction` replaces. Refuses:
-positions, and the prefilter. Nothing here is compiled before a text was suspected, except what judges a value.
+Owns the table and nothing else; `secret_finders` finds with it. Nothing is compiled before a text was suspected.
 """
 
-import math
 import re
-from collections import Counter
-from collections.abc import Iterator
-from functools import cache, lru_cache
-from itertools import pairwise
+from functools import cache
 from typing import NamedTuple
-
-from axiommind.text.patterns import lazy
 
 # A kind that is found by the name in front of it, not by its own shape.
 PASSWORD, SECRET, AWS_SECRET = "password", "secret", "aws-secret-key"
-PRIVATE_KEY, AUTHORIZATION, COOKIE = "private-key", "authorization", "cookie"
+PRIVATE_KEY, AUTHORIZATION, COOKIE, URL_PASSWORD = "private-key", "authorization", "cookie", "url-password"
 MARKED = ""
 # What stands where a secret was.
-MARK = re.compile(r"\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{10}\]")
+MARK_START = "[redacted:"
+MARK = re.compile(rf"{re.escape(MARK_START)}[a-z0-9-]{{1,32}}:[0-9a-f]{{10}}\]")
 
 
 class Shape(NamedTuple):
     """A token that is known by its own form; group 1 (or the whole match) is the secret."""
 
     kind: str
-    at: str  # the part of the prefilter that announces it
-    literals: tuple[str, ...]  # one of them is in every match: no regex runs without it
+    literals: tuple[str, ...]  # one of them begins every match, or stands at most `back` characters after its start
     pattern: str
     edge: bool = False  # the prefix is too short to count in the middle of a word
+    back: int = 0
+    announced: str = ""  # what follows a literal that is short, or the whole, for a scanner that cannot look around
+
+
+_A, _W, _H, _B = "[A-Za-z0-9]", "[A-Za-z0-9_-]", "[0-9a-f]", "[A-Za-z0-9+/]"
+_END = r"(?![A-Za-z0-9])"
+
+
+def _prefixed(kind: str, prefixes: str, body: str, edge: bool = False) -> Shape:
+    """Literals, then a body: nearly every vendor's."""
+    words = tuple(prefixes.split())
+    first = next((chars for chars in ("[A-Z0-9]", _H) if body.startswith(chars)), "[A-Za-z0-9_+/=.:%$~-]")
+    counted = re.match(r"\[[^]]*\]\{(\d+)", body)
+    size = min(8 if min(map(len, words)) < 5 else 4, int(counted[1]) if counted else 4)
+    few = rf"(?:{first}|\\\\[nr]){{{size}}}"
+    return Shape(kind, words, rf"(?:{'|'.join(map(re.escape, words))}){body}", edge, announced=few)
 
 
 SHAPES = (
-    Shape("anthropic", "joint", ("sk-ant-",), r"sk-ant-[A-Za-z0-9_-]{20,}"),
-    Shape("openai", "joint", ("sk-",), r"sk-(?!ant-|or-v)[A-Za-z0-9_-]{20,}", edge=True),
-    Shape("openrouter", "joint", ("sk-or-v",), r"sk-or-v[0-9]-[A-Za-z0-9_-]{20,}"),
-    Shape("aws-access-key", "rare", ("AKIA", "ASIA", "ABIA"), r"A[KSB]IA[A-Z2-7]{16}(?![A-Za-z0-9])", edge=True),
-    Shape("github", "joint", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{36,}"),
-    Shape("github", "joint", ("github_pat_",), r"github_pat_[A-Za-z0-9_]{22,}"),
+    # models
+    _prefixed("anthropic", "sk-ant-", _W + "{20,}"),
+    Shape("openai", ("sk-",), r"sk-(?!ant-|or-v)[A-Za-z0-9_-]{20,}", edge=True, announced="[A-Za-z0-9_-]{6}"),
+    _prefixed("openrouter", "sk-or-v1- sk-or-v2-", _W + "{20,}"),
+    _prefixed("groq", "gsk_", _A + "{40,}"),
+    _prefixed("xai", "xai-", _A + "{40,}", edge=True),
+    _prefixed("replicate", "r8_", _A + "{36,}", edge=True),
+    _prefixed("perplexity", "pplx-", _A + "{32,}"),
+    _prefixed("huggingface", "hf_ api_org_", _A + "{30,}", edge=True),
+    _prefixed("nvidia", "nvapi-", _W + "{40,}"),
+    _prefixed("cerebras", "csk-", _A + "{40,}", edge=True),
+    _prefixed("fireworks", "fw_", _A + "{22,}" + _END, edge=True),
+    _prefixed("together", "tgp_v1_", _W + "{30,}"),
+    _prefixed("pinecone", "pcsk_", _A + "{4,8}_" + _A + "{40,}"),
+    _prefixed("langsmith", "lsv2_pt_ lsv2_sk_", _H + "{32}_" + _H + "{10}"),
+    _prefixed("tavily", "tvly-", _W + "{20,}"),
+    _prefixed("firecrawl", "fc-", _H + "{32}" + _END, edge=True),
+    _prefixed("jina", "jina_", _A + "{40,}"),
+    _prefixed("runpod", "rpa_", "[A-Z0-9]{30,}[a-z0-9]{0,10}", edge=True),
+    _prefixed("elevenlabs", "sk_", _H + "{48}" + _END, edge=True),
+    _prefixed("e2b", "e2b_", _H + "{40}" + _END, edge=True),
+    # clouds
+    Shape("aws-access-key", ("AKIA", "ASIA", "ABIA", "ACCA"), r"A(?:[KSB]I|CC)A[A-Z2-7]{16}" + _END, edge=True),
+    _prefixed("aws-bedrock", "ABSK bedrock-api-key-", _B + "{60,}={0,2}", edge=True),
+    _prefixed("amazon-mws", "amzn.mws.", _H + "{8}(?:-" + _H + "{4}){3}-" + _H + "{12}"),
+    Shape("google", ("AIza",), r"AIza[A-Za-z0-9_-]{35}", edge=True),
+    _prefixed("google", "ya29.", r"[A-Za-z0-9_.-]{20,}"),
+    _prefixed("google", "GOCSPX-", _W + "{20,}"),
+    Shape("google", ("1//0",), r"1//0[A-Za-z0-9_-]{40,}", edge=True),
+    Shape("azure", ("Q~",), r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}", edge=True, back=4),
+    Shape("azure", ("AccountKey=", "SharedAccessKey="), r"(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2})"),
+    Shape("azure", ("sig=",), r"sig=([A-Za-z0-9%+/]{40,}={0,2})", edge=True),
     Shape(
-        "gitlab",
-        "joint",
-        ("glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glsoat-"),
-        r"gl(?:pat|ptt|dt|rt|cbt|soat)-[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{2,}\.[A-Za-z0-9]{9})?",
+        "azure",
+        ("AzCa", "+ABa", "+AMC", "+ASt", "AzFu", "AzSe", "ACDb", "+ARm"),
+        r"[A-Za-z0-9+/]{32,76}(?:AzCa|\+ABa|\+AMC|\+ASt|AzFu|AzSe|ACDb|\+ARm)[A-Za-z0-9+/]{5,7}={0,2}",
+        edge=True,
+        back=76,
     ),
-    Shape("slack", "joint", ("xox", "xapp-"), r"(?:xox[abcdeoprs]|xapp)-[A-Za-z0-9-]{12,}"),
+    _prefixed("alibaba", "LTAI", _A + "{12,20}" + _END, edge=True),
+    _prefixed("tencent", "AKID", _A + "{32}" + _END, edge=True),
+    _prefixed("digitalocean", "doo_v1_ dop_v1_ dor_v1_", _H + "{64}"),
+    _prefixed("heroku", "HRKU-", _W + "{30,}", edge=True),
+    _prefixed("cloudflare", "cfk_ cfut_ cfat_", _A + "{40,}"),
+    _prefixed("cloudflare", "v1.0-", _H + "{24}-" + _H + "{146}", edge=True),
+    _prefixed("fly", "fo1_ fm1_ fm2_ fm1r_ fm1a_", "[A-Za-z0-9+/=_-]{40,}", edge=True),
+    _prefixed("vercel", "vcp_ vci_ vca_ vcr_ vck_", _A + "{24,}", edge=True),
+    _prefixed("netlify", "nfp_ nfc_ nfo_ nfb_ nfu_", _A + "{36,}", edge=True),
+    _prefixed("render", "rnd_", _A + "{28,}", edge=True),
+    _prefixed("scalingo", "tk-us-", _W + "{48}", edge=True),
+    _prefixed("yandex", "AQVN", _W + "{35,38}", edge=True),
+    Shape("yandex", ("t1.",), r"t1\.[A-Z0-9a-z_-]+={0,2}\.[A-Z0-9a-z_-]{86}={0,2}", edge=True),
+    _prefixed("openshift", "sha256~", _W + "{43}"),
+    _prefixed("tailscale", "tskey-", r"[a-z]{3,12}-[A-Za-z0-9]{8,}-[A-Za-z0-9]{20,}"),
+    _prefixed("databricks", "dapi", _H + "{32}(?:-[0-9])?" + _END, edge=True),
+    _prefixed("planetscale", "pscale_tkn_ pscale_oauth_ pscale_pw_", r"[A-Za-z0-9=._-]{32,64}"),
+    _prefixed("supabase", "sbp_", "(?:v[0-9]_)?" + _H + "{40}", edge=True),
+    _prefixed("supabase", "sb_secret_", _W + "{20,}"),
+    _prefixed("neon", "napi_", _A + "{40,}", edge=True),
+    _prefixed("clickhouse", "4b1d", _A + "{38}" + _END, edge=True),
+    _prefixed("datastax", "AstraCS:", r"[A-Za-z]{20,}:[0-9a-f]{60,}"),
+    # code and packages
+    _prefixed("github", "ghp_ gho_ ghu_ ghs_ ghr_", _A + "{36,}"),
+    _prefixed("github", "github_pat_", r"[A-Za-z0-9_]{22,}"),
+    _prefixed(
+        "gitlab",
+        "glpat- glptt- gldt- glrt- glrtr- glcbt- glsoat- glft- glffct- glimt- glagent- gloas- glwt-",
+        _W + r"{20,}(?:\.[A-Za-z0-9_-]{2,}\.[A-Za-z0-9]{9}|\.[0-9a-z]{9})?",
+    ),
+    _prefixed("gitlab", "GR1348941", _W + "{20,}", edge=True),
+    Shape("gitlab", ("_gitlab_session=",), r"_gitlab_session=([0-9a-z]{32})"),
+    _prefixed("atlassian", "ATATT3 ATCTT3 ATSTT3", r"[A-Za-z0-9_=-]{60,}", edge=True),
+    _prefixed("atlassian", "ATBB", _A + "{32}" + _END, edge=True),
+    _prefixed("trello", "ATTA", _H + "{64}" + _END, edge=True),
+    _prefixed("axiommind", "axmp_", _W + "{40,}"),
+    _prefixed("npm", "npm_", _A + "{36,}"),
+    _prefixed("pypi", "pypi-", _W + "{40,}"),
+    _prefixed("rubygems", "rubygems_", _H + "{48}"),
+    _prefixed("crates-io", "cio", _A + "{32}" + _END, edge=True),
+    _prefixed("nuget", "oy2", "[a-z0-9]{43}" + _END, edge=True),
+    _prefixed("clojars", "CLOJARS_", "[a-z0-9]{60}"),
+    _prefixed("artifactory", "AKCp", _A + "{69}" + _END, edge=True),
+    _prefixed("artifactory", "cmVmd", _A + "{59}" + _END, edge=True),
+    _prefixed("docker", "dckr_pat_ dckr_oat_", _W + "{20,}"),
+    _prefixed("circleci", "CCIPAT_ CCIPRJ_", r"[A-Za-z0-9]{20,}_[0-9a-f]{40}"),
+    _prefixed("buildkite", "bkua_", _H + "{40}", edge=True),
+    _prefixed("harness", "pat. sat.", r"[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}", edge=True),
+    _prefixed("octopus", "API-", "[A-Z0-9]{26}" + _END, edge=True),
+    _prefixed("sourcegraph", "sgp_", r"(?:(?:[0-9a-fA-F]{16}|local)_)?[0-9a-fA-F]{40}", edge=True),
+    _prefixed("infracost", "ico-", _A + "{32}" + _END, edge=True),
+    _prefixed("prefect", "pnu_", _A + "{36}" + _END, edge=True),
+    _prefixed("pulumi", "pul-", _H + "{40}" + _END, edge=True),
+    _prefixed("readme", "rdme_", "[a-z0-9]{70}", edge=True),
+    Shape("terraform", ("atlasv1.",), r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}", edge=True, back=15),
+    _prefixed("doppler", "dp.", r"(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,}", edge=True),
+    _prefixed("vault", "hvs. hvb. hvr.", _W + "{24,}", edge=True),
+    Shape("vault", ("s.",), r"s\.[A-Za-z0-9]{24}" + _END, edge=True, announced="[A-Za-z0-9]{10}"),
+    _prefixed(
+        "1password", "A3-", r"[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}", edge=True
+    ),
+    _prefixed("1password", "ops_eyJ", _B + "{100,}={0,3}"),
+    _prefixed("age", "AGE-SECRET-KEY-1", "[A-Z0-9]{58}"),
+    _prefixed("unkey", "unkey_", _W + "{16,}", edge=True),
+    _prefixed("launchdarkly", "sdk- mob- api-", _H + "{8}(?:-" + _H + "{4}){3}-" + _H + "{12}", edge=True),
+    # messages and mail
+    _prefixed(
+        "slack",
+        "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xapp- xoxe.xoxb- xoxe.xoxp-",
+        r"[A-Za-z0-9%-]{12,}",
+    ),
     Shape(
         "slack-webhook",
-        "dot",
         ("hooks.slack",),
         r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([A-Za-z0-9_/+-]{20,})",
     ),
-    Shape("stripe", "joint", ("_live_", "_test_"), r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}"),
-    Shape("stripe", "joint", ("whsec_",), r"whsec_[A-Za-z0-9+/]{24,}={0,2}"),
-    Shape("google", "rare", ("AIza",), r"AIza[A-Za-z0-9_-]{35}", edge=True),
-    Shape("google", "dot", ("ya29.",), r"ya29\.[A-Za-z0-9_.-]{20,}"),
-    Shape("google", "joint", ("GOCSPX-",), r"GOCSPX-[A-Za-z0-9_-]{20,}"),
-    Shape("npm", "joint", ("npm_",), r"npm_[A-Za-z0-9]{36,}"),
-    Shape("pypi", "joint", ("pypi-",), r"pypi-[A-Za-z0-9_-]{40,}"),
-    Shape("huggingface", "joint", ("hf_",), r"hf_[A-Za-z0-9]{30,}", edge=True),
-    Shape("sendgrid", "dot", ("SG.",), r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}", edge=True),
-    Shape("twilio", "rare", ("SK",), r"SK[0-9a-f]{32}(?![A-Za-z0-9])", edge=True),
     Shape(
         "discord",
-        "dot",
-        ("M", "N", "O"),
-        r"[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,64}",
+        (),
+        r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,64}",
         edge=True,
+        announced=r"[A-Za-z0-9_-]\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{16}",
     ),
     Shape(
         "discord-webhook",
-        "dot",
-        ("discord",),
+        ("discord.com/api", "discordapp.com/api"),
         r"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{8,}/([A-Za-z0-9_-]{40,})",
     ),
-    Shape("digitalocean", "joint", ("_v1_",), r"do[opr]_v1_[0-9a-f]{64}"),
     Shape(
-        "shopify",
-        "joint",
-        ("shpat_", "shpca_", "shppa_", "shpss_", "shpua_"),
-        r"shp(?:at|ca|pa|ss|ua)_[0-9a-fA-F]{32}",
+        "teams-webhook",
+        ("webhook.office.com/",),
+        r"webhook\.office\.com/webhookb2/[0-9a-z@-]{60,}/IncomingWebhook/([0-9a-z]{32}/[0-9a-z-]{36})",
     ),
-    Shape("databricks", "hex", ("dapi",), r"dapi[0-9a-f]{32}(?:-[0-9])?(?![A-Za-z0-9])", edge=True),
-    Shape("groq", "joint", ("gsk_",), r"gsk_[A-Za-z0-9]{40,}"),
-    Shape("xai", "joint", ("xai-",), r"xai-[A-Za-z0-9]{40,}"),
-    Shape("replicate", "joint", ("r8_",), r"r8_[A-Za-z0-9]{36,}", edge=True),
-    Shape("perplexity", "joint", ("pplx-",), r"pplx-[A-Za-z0-9]{32,}"),
-    Shape("vault", "dot", ("hvs.", "hvb.", "hvr."), r"hv[sbr]\.[A-Za-z0-9_-]{24,}", edge=True),
-    Shape("docker", "joint", ("dckr_",), r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}"),
-    Shape("linear", "joint", ("lin_",), r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
-    Shape("notion", "joint", ("ntn_",), r"ntn_[A-Za-z0-9]{40,}", edge=True),
-    Shape("notion", "joint", ("secret_",), r"secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])", edge=True),
-    Shape("sentry", "joint", ("sntry",), r"sntry[su]_[A-Za-z0-9+/=_-]{40,}"),
-    Shape("cloudflare", "joint", ("cfk_", "cfut_", "cfat_"), r"cf(?:k|ut|at)_[A-Za-z0-9]{40,}"),
-    Shape("azure", "joint", ("Q~",), r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}", edge=True),
-    Shape("mailgun", "joint", ("key-",), r"key-[0-9a-f]{32}(?![A-Za-z0-9])", edge=True),
-    Shape("supabase", "joint", ("sbp_",), r"sbp_(?:v[0-9]_)?[0-9a-f]{40}", edge=True),
-    Shape("vercel", "joint", ("vcp_", "vci_", "vca_", "vcr_", "vck_"), r"vc[piark]_[A-Za-z0-9]{24,}", edge=True),
-    Shape("netlify", "joint", ("nfp_",), r"nfp_[A-Za-z0-9]{36,}", edge=True),
-    Shape("fly", "joint", ("fo1_", "fm1_", "fm2_"), r"f(?:o1|m[12])_[A-Za-z0-9+/=_-]{40,}", edge=True),
-    Shape("airtable", "dot", ("pat",), r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?![A-Za-z0-9])", edge=True),
-    Shape("heroku", "joint", ("HRKU-",), r"HRKU-[A-Za-z0-9_-]{30,}", edge=True),
-    Shape("postman", "joint", ("PMAK-",), r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}", edge=True),
-    Shape("newrelic", "joint", ("NRAK-",), r"NRAK-[A-Z0-9]{27}(?![A-Za-z0-9])", edge=True),
-    Shape("grafana", "joint", ("glsa_",), r"glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}", edge=True),
-    Shape("terraform", "dot", (".atlasv1.",), r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}", edge=True),
-    Shape("doppler", "dot", ("dp.",), r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,}"),
-    Shape("age", "joint", ("AGE-SECRET-KEY-1",), r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
-    Shape("sentry", "at", ("@",), r"://([0-9a-f]{32})(?::[0-9a-f]{32})?@[A-Za-z0-9.-]{0,80}?(?:sentry|ingest)"),
+    Shape("zapier-webhook", ("hooks.zapier.com/",), r"hooks\.zapier\.com/hooks/catch/([0-9]+/[A-Za-z0-9]{6,})"),
+    Shape("telegram", (":AA",), r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{32,34}(?![A-Za-z0-9_-])", back=10),
+    _prefixed("sendgrid", "SG.", r"[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}", edge=True),
+    _prefixed("twilio", "SK", r"[0-9a-f]{32}" + _END, edge=True),
+    _prefixed("mailgun", "key-", _H + "{32}" + _END, edge=True),
+    Shape("mailchimp", ("-us",), r"(?<![0-9a-f])[0-9a-f]{32}-us[0-9]{1,2}" + _END, back=32, announced="[0-9]"),
+    _prefixed("mailersend", "mlsn.", _H + "{64}"),
+    _prefixed("brevo", "xkeysib- xsmtpsib-", _H + "{64}-" + _A + "{16}"),
+    _prefixed("resend", "re_", r"[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,}", edge=True),
+    # money and shops
+    _prefixed("stripe", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_", _W + "{16,}"),
+    _prefixed("stripe", "whsec_", _B + "{24,}={0,2}"),
+    _prefixed("shopify", "shpat_ shpca_ shppa_ shpss_ shpua_", r"[0-9a-fA-F]{32}"),
+    _prefixed("square", "sq0atp- sq0csp-", _W + "{22,60}", edge=True),
+    _prefixed("square", "EAAA", _W + "{60}" + _END, edge=True),
+    _prefixed("facebook", "EAAM EAAC EAAB", _A + "{90,}", edge=True),
+    _prefixed("razorpay", "rzp_live_ rzp_test_", _A + "{14,}", edge=True),
+    _prefixed("paypal", "access_token$production$ access_token$sandbox$", r"[0-9a-z]{16}\$[0-9a-f]{32}"),
+    _prefixed(
+        "plaid",
+        "access-sandbox- access-development- access-production-",
+        _H + "{8}(?:-" + _H + "{4}){3}-" + _H + "{12}",
+    ),
+    _prefixed("flutterwave", "FLWSECK_TEST- FLWSECK-", r"[a-h0-9]{12,32}(?:-X)?"),
+    _prefixed("duffel", "duffel_test_ duffel_live_", r"[A-Za-z0-9_=-]{43}"),
+    _prefixed("easypost", "EZAK EZTK", _A + "{54}" + _END, edge=True),
+    _prefixed("shippo", "shippo_live_ shippo_test_", r"[0-9a-fA-F]{40}"),
+    _prefixed("gocardless", "live_", r"[A-Za-z0-9_=-]{40}" + _END, edge=True),
+    _prefixed("lob", "live_ test_", _H + "{35}" + _END, edge=True),
+    # services
+    _prefixed("linear", "lin_api_ lin_oauth_", _A + "{32,}"),
+    _prefixed("notion", "ntn_", _A + "{40,}", edge=True),
+    _prefixed("notion", "secret_", _A + "{43}" + _END, edge=True),
+    _prefixed("figma", "figd_ figo_ figu_", _W + "{36,}", edge=True),
+    Shape(
+        "airtable",
+        ("pat",),
+        r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}" + _END,
+        edge=True,
+        announced=r"[A-Za-z0-9]+\.[0-9a-f]{8}",
+    ),
+    _prefixed("asana", "1/ 2/", r"[0-9]{13,20}(?:/[0-9]{13,20})?:[0-9a-f]{32}" + _END, edge=True),
+    _prefixed("hubspot", "pat-na1- pat-eu1- pat-na2- pat-ap1-", _H + "{8}(?:-" + _H + "{4}){3}-" + _H + "{12}"),
+    _prefixed("contentful", "CFPAT-", _W + "{40,}"),
+    _prefixed("dropbox", "sl.", r"[A-Za-z0-9_=.-]{120,}", edge=True),
+    _prefixed("typeform", "tfp_", r"[A-Za-z0-9_.=-]{59}", edge=True),
+    _prefixed("clickup", "pk_", r"[0-9]{6,10}_[A-Z0-9]{32}" + _END, edge=True),
+    _prefixed("postman", "PMAK-", _H + "{24}-" + _H + "{34}", edge=True),
+    _prefixed("newrelic", "NRAK-", "[A-Z0-9]{27}" + _END, edge=True),
+    _prefixed("newrelic", "NRII- NRJS- NRRA-", r"[A-Za-z0-9_-]{19,42}", edge=True),
+    _prefixed("grafana", "glsa_", _A + "{32}_[0-9a-fA-F]{8}", edge=True),
+    _prefixed("grafana", "glc_", _B + "{32,}={0,3}", edge=True),
+    _prefixed("grafana", "eyJrIjoi", _A + "{60,}={0,3}", edge=True),
+    _prefixed("dynatrace", "dt0c01. dt0s16. dt0s01.", r"[A-Z0-9a-z]{24}\.[A-Z0-9a-z]{64}"),
+    _prefixed("sentry", "sntrys_ sntryu_", "[A-Za-z0-9+/=_-]{40,}"),
+    Shape(
+        "sentry",
+        (),
+        r"://([0-9a-f]{32})(?::[0-9a-f]{32})?@[A-Za-z0-9.-]{0,80}?(?:sentry|ingest)",
+        announced="[0-9a-f]{8}(?::[0-9a-f]+)?@[A-Za-z0-9.-]*(?:sentry|ingest)",
+    ),
+    _prefixed("posthog", "phx_", _A + "{40,}", edge=True),
+    _prefixed("adobe", "p8e-", _A + "{32}" + _END, edge=True),
+    _prefixed("apify", "apify_api_", _A + "{30,}"),
+    _prefixed("wakatime", "waka_", _H + "{8}(?:-" + _H + "{4}){3}-" + _H + "{12}", edge=True),
+    _prefixed("frameio", "fio-u-", r"[A-Za-z0-9_=-]{64}"),
+    _prefixed("defined-networking", "dnkey-", r"[A-Za-z0-9_=-]{26}-[A-Za-z0-9_=-]{52}", edge=True),
+    _prefixed("intra42", "s-s4t2ud- s-s4t2af-", _H + "{64}"),
+    _prefixed("settlemint", "sm_aat_ sm_pat_ sm_sat_", _A + "{16}" + _END, edge=True),
+    Shape("maxmind", ("_mmk",), r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk" + _END, edge=True, back=36),
+    Shape("mapbox", ("sk.eyJ",), r"sk\.eyJ[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}", edge=True),
+    Shape(
+        "authress",
+        ("acc_", "acc-"),
+        r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}",
+        back=48,
+    ),
     Shape(
         "jwt",
-        "rare",
-        (".eyJ",),
+        ("eyJ",),
         r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}",
     ),
-    Shape("telegram", "separator", (":AA",), r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{32,34}(?![A-Za-z0-9_-])"),
-    Shape("azure", "separator", ("Key=",), r"(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{40,}={0,2})"),
-    Shape("azure", "separator", ("sig=",), r"(?<![A-Za-z0-9])sig=([A-Za-z0-9%+/]{40,}={0,2})"),
+    _prefixed("jwt", "ZXlK", _A + r"[A-Za-z0-9/+_-]{60,}={0,2}", edge=True),
+    Shape(
+        "private-key", ("LS0tLS1CRUdJTi",), r"LS0tLS1CRUdJTi(?:[A-Za-z0-9+/]|(?:\\n|\s)(?=[A-Za-z0-9+/]{4})){60,}={0,2}"
+    ),
 )
-
-# Printable ASCII without quotes, brackets and slashes: the prefilter reads the same characters from raw JSON.
-URL_PASSWORD = r"://([!#-&(-.0-9;=?A-Z^_a-z{|}~]{0,100}):([!#-&(-.0-:;=?@A-Z^_a-z{|}~]{1,200})@(?=[A-Za-z0-9\[_$%{<])"
-
-LOGINS = {  # command: how the password follows
-    "curl": r"(?:-u|--user)[ =]{0,4}[\"']?[^\s:\"'\\]{1,100}:(?P<password>[^\s\"'\\]{6,128})",
-    "sshpass": r"-p ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
-    "mysql": r"-p[\"']?(?P<password>[^\s\"'\\]{6,128})",
-    "mariadb": r"-p[\"']?(?P<password>[^\s\"'\\]{6,128})",
-    "docker login": r"-p[ =][\"']?(?P<password>[^\s\"'\\]{6,128})",
-}
-
-# Names after which a value is a secret. `keys`, `tokens` and `secrets` are counts and lists: never.
-WEAK_NAMES = ("password", "passwd", "pwd", "passphrase", "_pass")
-STRONG_NAMES = ("secret", "token", "credential", "credentials")
-KEY_OWNERS = (*("api", "access", "private", "secret", "signing", "encryption", "auth", "account", "master", "shared"),)
-SUFFIXES = ("prod", "production", "dev", "staging", "test", "live", "base", "value")
-NAME = (
-    rf"(?P<core>(?P<weak>{'|'.join(WEAK_NAMES[:-1])}|(?<=[A-Za-z0-9])[_-]pass)"
-    rf"|{'|'.join(STRONG_NAMES)}|(?:{'|'.join(KEY_OWNERS)})[_ -]?key)"
-    rf"(?:[_-](?:{'|'.join(SUFFIXES)})|[_-]?[0-9])?"
-)
-GAP = r"[ \t\"'`\\\]]{0,24}"  # between a name and its separator: closing quotes, a subscript's bracket
-_TYPE = r":[ ]?[A-Za-z_.]{1,20}(?:\[[A-Za-z, ]{1,20}\])?(?: \| (?:None|null|undefined))? = "  # token: str = "…"
-_OPEN = r"(?:[bBrRuU]?\\{0,7}(?P<quote>[\"'`]))?"
-ASSIGNED = rf"{NAME}{GAP}(?P<sep>{_TYPE}|:=|=>|={{1,3}}|:|>)[ \t]{{0,24}}{_OPEN}"
-FLAG = rf"--(?:[a-z0-9]{{1,20}}-){{0,4}}{NAME}(?P<sep> ) {{0,4}}{_OPEN}"
-VALUE_UNTIL = {
-    '"': r"[^\s\"\\]*",
-    "'": r"[^\s'\\]*",
-    "`": r"[^\s`\\]*",
-    ">": r"[^\s<>\"'\\]*",
-    "": r"[A-Za-z0-9_\-+/.~!@#%^*:?$]*={0,2}",
-}
-CREDENTIALS = r"(?:(?P<scheme>bearer|basic|token|bot|apikey|digest)[ \t]{1,8})?(?P<secret>[A-Za-z0-9._~+/:=-]{8,4096})"
-# The first eight characters are what the prefilter asks for.
-BEARER = r"(?:\A|(?<=[ \"'`\\]))Bearer ([A-Za-z0-9._~-]{8}[A-Za-z0-9._~+/=-]{12,4088})"
-_COOKIE_PAIR = r"(?:^|(?<=[;\s]))(?P<name>[A-Za-z0-9_.%-]{1,80})=(?P<value>[^;\s,]{12,2048})"
-_COOKIE_NAMES = r"sess|sid|auth|token|jwt|remember|login|csrf|xsrf"
-# FORGOT_PASSWORD is a message or an event, whatever is assigned to it.
-_ABOUT_PASSWORDS = lazy(
-    r"(?:reset|forgot|forgotten|change|update|confirm|invalid|wrong|incorrect|weak|show|hide|toggle|enter|missing|no|min|max"
-    r"|error|err|event|type|field|input|label)[_-]?(?:new[_-]|old[_-]|your[_-])?$"
-)
-# Tokens of a tokeniser, a paginator or a scheduler are no secrets.
-_HARMLESS_OWNER = lazy(
-    r"(?:next|prev|page|pagination|continuation|continue|cancel|cancellation|abort|sync|resume"
-    r"|eos|bos|pad|unk|sep|cls|mask|stop|start|end|special|design|syntax|cache|public)[_-]?$"
-)
-PLACEHOLDER = lazy(
-    r"your|example|placeholder|change_?-?me|redacted|dummy|sample|insert|replace|fake|mock|todo|xxx|\*\*\*|\.\.\."
-    r"|[<>\u2026]|\$\{|\{\{|\$\(|%\(|^\$|^%|^\{.*\}$|process\.env|environ|getenv|://|^(?:toolu|srvtoolu|msg|req)_",
-    re.IGNORECASE,
-)
-_CALL = lazy(r"[A-Za-z_$][A-Za-z0-9_$.]*(?:\(|\[|\?\.|::|->)|^[(\[{]")
-_DOTTED = lazy(r"!{0,2}[A-Za-z_$][A-Za-z0-9_$]*!?(?:[.:/?]+[A-Za-z_$*][A-Za-z0-9_$]*!?)+")
-_PATH = lazy(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[^/\\]*[/\\.]|[^/\\]{0,24}$)")
-_UUID = lazy(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_COLOUR = lazy(r"#[0-9a-fA-F]{3,8}")
-_WORD = lazy(r"[A-Za-z]?[a-z]{3,}|[A-Z]{4,}")
-_SYMBOL = lazy(r"[!@#$%^&*?+~|]")
-
-
-def _entropy(value: str) -> float:
-    """Shannon entropy in bits per character."""
-    size = len(value)
-    return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
-
-
-def is_plausible(token: str) -> bool:
-    """A token of a known shape is real unless it is filler (`xxxx`) or plain words (`sk-circle-fade-dot`)."""
-    classes = any(map(str.isdigit, token)), any(map(str.islower, token)), any(map(str.isupper, token))
-    return sum(classes) >= 2 and len(set(token)) >= 6 and "xxxxxxxx" not in token.lower()
-
-
-def _is_password(value: str, *, quoted: bool) -> bool:
-    """Weak values count here, since people choose them; words, paths and code do not."""
-    if not 6 <= len(value) <= 128 or not value.isascii() or not any(map(str.isalpha, value)):
-        return False
-    if not any(map(str.isdigit, value)) and not _SYMBOL.search(value):
-        return False
-    if PLACEHOLDER.search(value) or _PATH.match(value) or _DOTTED.fullmatch(value):
-        return False
-    if (not quoted and _CALL.search(value)) or _COLOUR.fullmatch(value):
-        return False
-    return _entropy(value) >= 2.2
-
-
-def is_random(value: str) -> bool:
-    """A value that a generator made: long, mixed, and not words joined by dashes."""
-    size = len(value)
-    if not 12 <= size <= 2048 or not value.isascii() or not value.isprintable() or " " in value:
-        return False
-    digits = sum(map(str.isdigit, value))
-    if digits == size or PLACEHOLDER.search(value) or _PATH.match(value) or _CALL.search(value):
-        return False
-    if digits == 0:
-        cases = "".join(c for c in value if c.isalpha())
-        turns = sum(a.islower() != b.islower() for a, b in pairwise(cases))
-        if size < 20 or turns * 3 < len(cases):
-            return False
-    worded = sum(len(word) for word in _WORD.findall(value))
-    if digits * 7 < size and worded * 2 > size:
-        return False
-    return _entropy(value) >= (2.8 if size < 20 else 3.1)
-
-
-def is_secret(value: str, *, name: str, before: str, weak: bool, quoted: bool) -> bool:
-    """Whether a value is a secret, given the name it was assigned to and what stands before that name."""
-    if weak:
-        return _is_password(value, quoted=quoted) or (name.isupper() and is_chosen(value, before=before))
-    if name.lower() == "token" and before.endswith("_auth") and _UUID.fullmatch(value):
-        return True  # .npmrc
-    if _HARMLESS_OWNER.search(before) or (name.lower() == "token" and _UUID.fullmatch(value)):
-        return False
-    # Amazon's own documentation key is shaped like every other, and whoever tests a redactor tries it first.
-    return is_random(value) or (_is_aws_secret(value, before) and is_plausible(value))
-
-
-def is_chosen(value: str, *, before: str) -> bool:
-    """Plain letters after a name in capitals (`DB_PASSWORD=`), where code would stand in no other name."""
-    plain = compiled(r"[a-z][a-z_-]{7,127}").fullmatch(value)
-    if plain is None or "passw" in value or value in WELL_KNOWN or PLACEHOLDER.search(value):
-        return False
-    return not _ABOUT_PASSWORDS.search(before) and _entropy(value) >= 2.2
-
-
-def is_argument(value: str) -> bool:
-    """The password of a command line: anything that is no variable, no path and no filler."""
-    if not 6 <= len(value) <= 128 or not value.isascii() or value.lower() in WELL_KNOWN:
-        return False
-    return not (PLACEHOLDER.search(value) or VARIABLE.search(value) or _PATH.match(value) or _CALL.search(value))
-
-
-def authorization(value: str) -> tuple[int, int] | None:
-    """Where the secret of an Authorization header is, or None."""
-    match = compiled(CREDENTIALS, re.ASCII | re.IGNORECASE).match(value)
-    if match is None or not is_credentials(match):
-        return None
-    return match.span("secret")
-
-
-def is_credentials(match: re.Match[str]) -> bool:
-    secret, scheme = match["secret"], (match["scheme"] or "").lower()
-    if scheme == "basic" and any(map(str.isupper, secret)) and any(map(str.islower, secret)):
-        return not PLACEHOLDER.search(secret)
-    return is_random(secret)
-
-
-def session_cookies(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where the secrets of a cookie header are: sessions by their name, others only if long and random."""
-    for match in compiled(_COOKIE_PAIR, re.ASCII).finditer(text, start, end):
-        value = match["value"]
-        known = compiled(_COOKIE_NAMES, re.ASCII | re.IGNORECASE).search(match["name"])
-        if is_random(value) and (known or (len(value) >= 32 and _entropy(value) >= 3.8)):
-            yield match.span("value")
-
-
-def _is_aws_secret(value: str, before: str) -> bool:
-    return "secret" in before and compiled(r"[A-Za-z0-9+/]{40}").fullmatch(value) is not None
-
-
-def kind_of(value: str, *, before: str, weak: bool) -> str:
-    if weak:
-        return PASSWORD
-    return AWS_SECRET if _is_aws_secret(value, before) else SECRET
-
-
-def kind_by_name(name: str, value: str) -> str | None:
-    """The kind of a value that stands alone under a name, or None if it is no secret."""
-    named = _named(name)
-    if named is None:
-        return None
-    core, before = named
-    weak = core.lower() in WEAK_NAMES or core.lower() in ("-pass", "pass")
-    if not is_secret(value, name=core, before=before, weak=weak, quoted=True):
-        return None
-    return kind_of(value, before=before, weak=weak)
-
-
-@lru_cache(4096)
-def _named(key: str) -> tuple[str, str] | None:
-    """The telling end of a dict key as it is written and, in lower case, what stands before it, or None."""
-    if key.lower() == "pass":
-        return key, ""
-    match = compiled(NAME + r"\Z", re.ASCII | re.IGNORECASE).search(key)
-    return (match["core"], key[: match.start()].lower()) if match else None
 
 
 @cache
 def compiled(pattern: str, flags: int = re.ASCII) -> re.Pattern[str]:
     """Compiled on first use: a hook that meets no secret compiles the prefilter and nothing else."""
     return re.compile(pattern, flags)
-
-
-WELL_KNOWN = frozenset(
-    (
-        *("password", "passwd", "pass", "postgres", "mysql", "mongo", "redis", "rabbitmq", "minio", "guest", "default"),
-        *("required", "optional", "undefined", "disabled", "enabled", "redacted", "something", "whatever", "anything"),
-        *("password123", "supersecret", "my-secret-pw", "secretpassword", "credentials", "changeit"),
-        "pwd",
-        "pw",
-        "secret",
-        "token",
-        "key",
-        "user",
-        "username",
-        "root",
-        "admin",
-        "test",
-    )
-)
-VARIABLE = lazy(r"^[$%{<\[(]|[{}]|^[A-Z][A-Z_]*$|^[*.x]+$")

@@ -26,6 +26,10 @@ _LOOKING_WORDS_LIST = """
 cat describe diff help info inspect list logs log ls outdated ps search show status version view why
 """
 _LOOKING_WORDS = frozenset(_LOOKING_WORDS_LIST.split())
+# Options before a program's own word that say where it works, with a value.
+_PLACING = frozenset(
+    ("-C", "-c", "-R", "-F", "-f", "--git-dir", "--work-tree", "--prefix", "--filter", "--cwd", "--dir", "--repo")
+)
 _QUERIES = ("select ", "show ", "explain ", "pragma ", "\\d", "\\l")  # to a database
 # Inline code looks at things as often as it changes them.
 _INLINE = lazy(r"(?:python|pypy|node|bun|deno|ruby|perl|php)[\d.]*")
@@ -64,7 +68,10 @@ def programs_of(given: Mapping[str, Any]) -> frozenset[tuple[str, ...]]:
         name = base_name(words[0])
         if name in _BESIDE:
             continue
-        plain = [word for word in words[1:3] if not word.startswith("-") and word.isascii() and "/" not in word]
+        at = 1
+        while words[at : at + 1] and words[at] in _PLACING:  # `git -C folder commit`
+            at += 2
+        plain = [word for word in words[at : at + 2] if not word.startswith("-") and word.isascii() and "/" not in word]
         wanted = 2 if plain[:1] and plain[0] in ("run", "exec", "compose", "pr") else 1
         found.add((name, *plain[:wanted]))
     return frozenset(found)

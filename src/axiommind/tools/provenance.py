@@ -7,7 +7,7 @@ The vocabulary is `model.PROVENANCES`. Nothing here looks at an agent's own tool
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from axiommind.text.patterns import lazy
@@ -42,6 +42,12 @@ _NOT_FETCHED_LIST = "auth config alias help version completion extension create 
 _NOT_FETCHED = frozenset(_NOT_FETCHED_LIST.split())
 _LOCAL = lazy(r"(?:https?://)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1\]|host\.docker\.internal)(?:[:/]|$)")
 _ADDRESS = lazy(r"https?://|^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)")
+# Programs that print files as they are; a line of nothing else is as good as reading them.
+_PRINTING = lazy(r"\b(?:cat|bat|head|tail|less|more|nl|tac|sed|type|Get-Content|gc)\b")
+_PRINTERS = frozenset(("cat", "bat", "head", "tail", "less", "more", "nl", "tac", "type", "Get-Content", "gc"))
+_MOVERS = frozenset(("cd", "echo", "ls", "pwd", "true"))
+_WRITING = lazy(r"(?<![\d&])>(?!&|\s*/dev/null)|<<|\$\(|`")
+_PATH_WORD = lazy(r"[./\\\w]*[A-Za-z_][\w.-]*")
 _WORDS = lazy(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 _NETWORK_LIST = (
     "web fetch http https url browser browse browsing crawl scrape internet github gitlab slack notion linear jira "
@@ -76,14 +82,57 @@ def result_provenance(tool: KnownTool, name: str, given: Mapping[str, Any], resu
     if is_ours(name, given) or tool.kind == DELEGATE:
         return "elsewhere"  # what memory says was said elsewhere, and another agent's report is its own
     if tool.kind == ASK:
-        return "person" if result is not None and answers_in(result) else "tool"
+        return _answered(given, result or "")
     if tool.kind == PLAN:
         return "agent" if tool.act else "tool"
     if tool.kind in (READ, EDIT) and (path := path_in(given)):
         return "rules" if is_rules_file(path) else "file"
+    if tool.kind == RUN and (printed := _printed(given.get("command"))):
+        return "rules" if all(map(is_rules_file, printed)) else "file"
     if tool.kind == "other" and not _NETWORK.isdisjoint(word.lower() for word in _WORDS.findall(name)):
         return "network"
     return "tool"
+
+
+def _answered(given: Mapping[str, Any], result: str) -> str:
+    """Of the answers to a question: the person's own words, or only labels that the agent had worded."""
+    asked = given.get("questions")
+    questions = [one for one in asked if isinstance(one, dict)] if isinstance(asked, list) else []
+    names = [name for one in questions if isinstance(name := one.get("question"), str)]
+    answers = answers_in(result, names) or answers_in(result)
+    if not answers:
+        return "tool"
+    labels = {label for one in questions for label in _labels(one)}
+    is_picked = all(not one.is_noted and _is_made_of(one.answer, labels) for one in answers)
+    return "picked" if is_picked and labels else "person"
+
+
+def _is_made_of(answer: str, labels: set[str]) -> bool:
+    """Whether an answer is a label, or several, which a client writes in a row."""
+    return answer.strip() in labels or all(part.strip() in labels for part in answer.split(","))
+
+
+def _labels(question: Mapping[str, Any]) -> Iterator[str]:
+    options = question.get("options")
+    for option in options if isinstance(options, list) else ():
+        if isinstance(option, dict) and isinstance(label := option.get("label"), str):
+            yield label.strip()
+
+
+def _printed(command: object) -> list[str]:
+    """The files that a shell line prints and does nothing else with; none where it does anything else."""
+    if not isinstance(command, str) or not _PRINTING.search(command) or _WRITING.search(command):
+        return []
+    files: list[str] = []
+    for words in programs(command):
+        name = program_name(words[0]) if words else ""
+        prints = name in _PRINTERS or (name == "sed" and "-n" in words and not any("-i" in word for word in words))
+        if not prints and name not in _MOVERS:
+            return []
+        if prints:
+            named = [word for word in words[1:] if not word.startswith("-") and _PATH_WORD.search(word)]
+            files += named[1:] if name == "sed" else named  # the first is what it does
+    return files
 
 
 def _fetches(command: object) -> bool:

@@ -19,8 +19,10 @@ def programs(command: str) -> list[list[str]]:
 
 
 def program_name(word: str) -> str:
-    """`/usr/bin/git`, `./node_modules/.bin/jest`, `git.exe` → the program's name."""
+    """`/usr/bin/git`, `./node_modules/.bin/jest`, `git.exe`, `jest@29` → the program's name."""
     name = word.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    name = name.rpartition("#")[2] or name
+    name = name[: name.find("@", 1)] if "@" in name[1:] else name
     return name.rpartition(".")[0] if name.endswith((".exe", ".cmd", ".bat")) else name
 
 
@@ -64,6 +66,7 @@ _WRAPPERS: dict[str, frozenset[str]] = {
         "xvfb-run": "-n -s -e --server-args --server-num",
         "coverage": "--source --omit --include --rcfile --data-file",
         "rtk": "",
+        "wsl": "-d -u --distribution --user --cd",
         "ssh": "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w",
     }.items()
 }
@@ -86,8 +89,9 @@ _RUN_WORDS: dict[str, dict[str, int]] = {
     "yarn": {"exec": 0, "dlx": 0},
     "bun": {"x": 0},
     "uv-tool": {"run": 0},
-    "docker": {"exec": 1},
-    "podman": {"exec": 1},
+    "devbox": {"run": 0},
+    "docker": {"exec": 1, "run": 1},
+    "podman": {"exec": 1, "run": 1},
     "docker-compose": {"exec": 1, "run": 1},
     "kubectl": {"exec": 1},
 }
@@ -96,6 +100,13 @@ _RUN_VALUED = _names(
     "--extra --group --env --env-file --from --package --name --user --workdir --namespace --container "
     "--with-requirements --only-group"
 )
+_CONTAINERS = _names("docker podman docker-compose")
+_CONTAINER_VALUED = _RUN_VALUED | _names(
+    "-f -h -l -m -v --add-host --cpus --entrypoint --file --gpus --hostname --label --memory --mount --net --network "
+    "--platform --profile --project-directory --project-name --publish --shm-size --volume --volumes-from"
+)
+# program → the options whose value is a line for the shell.
+_LINES = {"nix-shell": _names("--run --command"), "npx": _names("-c --call")}
 _RTK = _names("proxy test err summary")  # rtk shortens what a command prints; agents put it before all
 _DEPTH = 4
 
@@ -119,10 +130,13 @@ def _unwrap(words: list[str], depth: int) -> list[list[str]]:
             return []
         name = program_name(word)
         if name in _SHELLS or name == "eval":
-            line = _shell_line(words, at)
-            if line is None or depth >= _DEPTH:
+            handed = _shell_line(words, at)
+            if handed is None or depth >= _DEPTH:
                 return [words[at:]]
-            return _programs(line, depth + 1)
+            return _programs(handed, depth + 1)
+        line = _line_of(words, at, name)
+        if line is not None:
+            return _programs(line, depth + 1) if depth < _DEPTH else []
         if name in _WRAPPERS:
             following = _after_options(words, at + 1, _WRAPPERS[name])
             if name in ("command", "builtin") and following > at + 1 and words[at + 1] in ("-v", "-V"):
@@ -182,6 +196,23 @@ def _shell_line(words: list[str], at: int) -> str | None:
     return None
 
 
+def _line_of(words: list[str], at: int, name: str) -> str | None:
+    """The line that `nix-shell --run` or `npx -c` is given."""
+    options = _LINES.get(name, frozenset())
+    place = next((i for i in range(at + 1, min(len(words) - 1, at + 9)) if words[i] in options), None)
+    return None if place is None else words[place + 1]
+
+
+def _inside_nix(words: list[str], at: int) -> int | None:
+    """Of `nix develop .#ci -c pytest` the place of `pytest`, of `nix run nixpkgs#ruff -- check` that of the package."""
+    sub = words[at + 1 : at + 2]
+    if sub in (["develop"], ["shell"]):
+        options = ("-c", "--command")
+        place = next((i for i in range(at + 2, min(len(words) - 1, at + 33)) if words[i] in options), None)
+        return None if place is None else place + 1
+    return _after_options(words, at + 2, frozenset()) if sub == ["run"] and len(words) > at + 2 else None
+
+
 def _module_at(words: list[str], at: int) -> int | None:
     """Of `python -X dev -m pytest` the place of `pytest`."""
     while at < len(words) - 1 and words[at].startswith("-"):
@@ -195,6 +226,8 @@ def _module_at(words: list[str], at: int) -> int | None:
 
 def _inner_command(words: list[str], at: int, name: str) -> int | None:
     """Of `uv run --extra dev pytest` or `docker compose exec web pytest` the place of `pytest`."""
+    if name == "nix":
+        return _inside_nix(words, at)
     if name in ("docker", "podman") and words[at + 1 : at + 2] == ["compose"]:
         at, name = at + 1, "docker-compose"
     if name == "uv" and words[at + 1 : at + 2] == ["tool"]:
@@ -202,12 +235,13 @@ def _inner_command(words: list[str], at: int, name: str) -> int | None:
     runs = _RUN_WORDS.get(name)
     if runs is None:
         return None
-    sub = _after_options(words, at + 1, _RUN_VALUED)
+    valued = _CONTAINER_VALUED if name in _CONTAINERS else _RUN_VALUED
+    sub = _after_options(words, at + 1, valued)
     if sub >= len(words) or words[sub] not in runs:
         return None
     place = sub
     for _ in range(runs[words[sub]] + 1):
-        place = _after_options(words, place + 1, _RUN_VALUED)
+        place = _after_options(words, place + 1, valued)
     if "-m" in words[sub + 1 : place]:
         place = words.index("-m", sub + 1) + 1
     return place if place < len(words) else None

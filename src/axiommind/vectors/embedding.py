@@ -76,11 +76,24 @@ class EmbedStatus(NamedTuple):
     bytes: int
 
 
+_BY_ITSELF = 2  # of `embed.background`
+
+
 class Embeddings:
     """Vectors of what is in the index."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
+
+    @property
+    def goes_by_itself(self) -> bool:
+        """Whether what is new is embedded without being asked for: with the built-in embedder, where it can run."""
+        config = self.home.config
+        if config.embed_background < _BY_ITSELF or config.embed_embedder not in ("", "static"):
+            return False
+        from importlib.util import find_spec
+
+        return find_spec("numpy") is not None
 
     def make(
         self,

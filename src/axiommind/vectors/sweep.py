@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from axiommind.db import atomic
@@ -14,7 +14,7 @@ from axiommind.vectors.items import collection_of, gone, read
 from axiommind.vectors.versions import Place, folder_of, open_of
 from axiommind.vectors.versions import read as read_versions
 
-__all__ = ["absent", "drop_retired", "places", "purge", "sweep"]
+__all__ = ["absent", "drop_passages", "drop_retired", "places", "purge", "sweep"]
 
 # Kinds of items that are no passages, each with a collection of its own.
 _NAMED = ("summary", "task_title")
@@ -100,6 +100,20 @@ def _writing(home: Path, place: Place) -> Iterator[Store]:
         yield store
     finally:
         store.close()
+
+
+def drop_passages(home: Path, positions: Collection[int]) -> None:
+    """Delete the vectors of what these events brought: its text is another one now. The next run makes them anew."""
+    from axiommind.projections import PLACE_BITS
+    from axiommind.projections.passages import KIND_BITS
+
+    for place in places(home):
+        with contextlib.suppress(AxmError), _writing(home, place) as store:
+            for version in store.versions():
+                keys = store.keys(PASSAGES, version)
+                stale = [key for key in keys if key.isdecimal() and int(key) >> KIND_BITS + PLACE_BITS in positions]
+                if stale:
+                    store.delete(PASSAGES, version, stale)
 
 
 def drop_retired(db: sqlite3.Connection, home: Path) -> list[str]:

@@ -222,7 +222,7 @@ def derive(db: sqlite3.Connection, world: World) -> None:
     for key, sessions in files.items():
         db.execute("insert into file_hotspots values (?, ?, ?, ?)", (*key, len(sessions), len(set(sessions))))
 
-    span = {s["id"]: (s["started_at"], s["ended_at"]) for s in world.sessions}
+    span = {s["id"]: _span(world, s) for s in world.sessions}
     for a in sorted(edited):
         for b in sorted(edited):
             shared = edited[a] & edited[b]
@@ -239,6 +239,13 @@ def derive(db: sqlite3.Connection, world: World) -> None:
                     "insert into session_links values (?, ?, ?, ?, ?, ?)",
                     (project[a], a, b, len(shared), ratio, gap),
                 )
+
+
+def _span(world: World, session: Row) -> tuple[int | None, int | None]:
+    """From when to when people and agents did something in a session."""
+    done = [*world.prompts, *world.tool_uses, *world.responses]
+    times = [row["timestamp"] for row in done if row["session_id"] == session["id"] and row["timestamp"]]
+    return (min(times), max(times)) if times else (session["started_at"], session["ended_at"])
 
 
 def week(at: int) -> str:

@@ -13,6 +13,7 @@ import pytest
 from axiommind.errors import BadQuery
 from axiommind.reports.perspectives.prompts import snippet
 from tests.reports.perspectives.index_world import DAY, MINUTE, MONDAY, World, Writer, ask, store
+from tests.rows import rows
 
 
 def at(minutes: float, day: int = 0) -> int:
@@ -31,6 +32,7 @@ def uses(letters: str, start: float = 0, step: float = 1) -> list[tuple[Any, ...
     return [("use", tools[c], at(start + i * step)) for i, c in enumerate(letters)]
 
 
+@rows("R0.53")
 def test_tool_frequency() -> None:
     db = made(("a", uses("RRE")), ("b", [*uses("R"), ("use", "Bash:git", at(9), "!")]))
     assert ask(db, "tool-frequency") == [
@@ -58,6 +60,7 @@ def test_a_fork_counts_once_in_totals_and_fully_in_itself() -> None:
     assert len(ask(db, "prompts")) == 1
 
 
+@rows("R0.54")
 def test_transitions_after_one_tool() -> None:
     db = made(("a", uses("GRGRGE")))
     rows = ask(db, "transitions", tool="Bash:git")
@@ -67,12 +70,28 @@ def test_transitions_after_one_tool() -> None:
     assert [r["probability"] for r in hidden] == pytest.approx([2 / 3]), "min_count hides, it does not reweigh"
 
 
-def test_a_pair_that_straddles_since_belongs_to_its_second_use() -> None:
+def test_a_pair_that_straddles_since_or_until_is_in_neither() -> None:
     db = made(("a", uses("RE")))
-    assert [r["to_tool"] for r in ask(db, "transitions", since=at(0.5))] == ["Edit"]
-    assert ask(db, "transitions", until=at(0.5)) == []
+    assert [r["to_tool"] for r in ask(db, "transitions", since=at(0))] == ["Edit"]
+    assert ask(db, "transitions", since=at(0.5)) == ask(db, "transitions", until=at(0.5)) == []
 
 
+def test_what_no_model_said_is_no_usage() -> None:
+    db = made(("a", [("answer", "opus", at(0), 5), ("answer", "<synthetic>", at(1), 7), ("answer", "haiku", at(2), 0)]))
+    assert [row["model"] for row in ask(db, "usage", by="model")] == ["opus"]
+
+
+def test_the_gap_between_sessions_is_between_what_was_done() -> None:
+    """A client that writes a title into a session's file days later does not end it later."""
+    said = [("prompt", "fix it", at(0)), ("use", "Edit", at(1), "/a")]
+    later = [("prompt", "again", at(61)), ("use", "Edit", at(62), "/a")]
+    db = made(("a", said), ("b", later), ended_at=at(9_000))
+    for given in ({}, {"tool": "Edit"}):
+        [row] = ask(db, "session-links", **given)
+        assert row["time_gap_minutes"] == 60
+
+
+@rows("R0.61")
 def test_sequences_split_at_pauses() -> None:
     events = uses("RE") + uses("RE", start=60) + uses("RE", start=120)
     rows = ask(made(("a", events)), "sequences")
@@ -102,12 +121,14 @@ PIECES = [
 ]
 
 
+@rows("R0.62")
 @pytest.mark.parametrize(("piece", "finds"), PIECES)
 def test_include_tool_takes_a_name_or_a_piece_of_a_row(piece: str, finds: bool) -> None:
     db = made(("a", uses("RE") + uses("RE", start=60) + uses("RE", start=120)))
     assert bool(ask(db, "sequences", include_tool=piece)) is finds
 
 
+@rows("R0.69")
 @pytest.mark.skipif(not (shutil.which("jq") and shutil.which("xargs")), reason="needs jq and xargs")
 def test_the_pipe_of_the_seed_feeds_sequences() -> None:
     db = made(("a", (uses("GR") + uses("GR", start=60) + uses("GR", start=120))))
@@ -124,6 +145,7 @@ def test_include_tool_and_tool_must_both_occur() -> None:
     assert ask(db, "sequences", include_tool="Read", tool="Bash:git") == []
 
 
+@rows("R0.58")
 def test_hotfiles_by_tool() -> None:
     events = [("use", "Edit", at(0), "/a"), ("use", "Write", at(1), "/a"), ("use", "Write", at(2), "/b")]
     db = made(("a", events), ("b", events[:1]))
@@ -131,6 +153,7 @@ def test_hotfiles_by_tool() -> None:
     assert [r["file_path"] for r in ask(db, "hotfiles", tool="Write")] == ["/a", "/b"]
 
 
+@rows("R0.59", "R0.41")
 def test_session_links() -> None:
     def editing(files: str, start: float) -> list[tuple[Any, ...]]:
         return [("use", "Edit", at(start + i), f"/{f}") for i, f in enumerate(files)]
@@ -143,6 +166,7 @@ def test_session_links() -> None:
     assert [r["session_b"] for r in ask(db, "session-links", since=at(1), until=at(1000))] == ["c", "b"]
 
 
+@rows("R0.56")
 def test_repetition_has_three_kinds() -> None:
     hot = [("use", "Edit", at(i), "/hot") for i in range(12)]
     cold = [("use", "Edit", at(20 + i), f"/cold{i}") for i in range(9)]
@@ -155,6 +179,7 @@ def test_repetition_has_three_kinds() -> None:
     assert (run["kind"], run["subject"], run["count"]) == ("run", "Edit", 21)
 
 
+@rows("R0.60")
 def test_dependency_graph_has_four_kinds() -> None:
     db = made(("a", uses("TRTRG") + uses("TRTRG", start=60)))
     rows = ask(db, "dependency-graph")
@@ -185,6 +210,7 @@ CONVERSATION = [
 ]
 
 
+@rows("R0.57", "R0.33")
 @pytest.mark.parametrize(
     ("words", "found"),
     [
@@ -249,6 +275,7 @@ def test_snippets() -> None:
     assert len(snippet("字" * 500, ["字"])) == 200
 
 
+@rows("R0.63")
 def test_clusters() -> None:
     events = [("prompt", text, at(0, day=i)) for i, text in enumerate(["fix the login page"] * 3 + ["deploy now"])]
     [row] = ask(made(("a", events)), "clusters")
@@ -259,6 +286,7 @@ def test_clusters() -> None:
         ask(made(("a", events)), "clusters", depth="deep")
 
 
+@rows("R0.63")
 def test_clusters_reach_further_when_asked_to() -> None:
     texts = ["fix the login page", "fix the logon page", "fix the sign-in page"]
     db = made(("a", [("prompt", text, at(i)) for i, text in enumerate(texts * 3)]))
@@ -308,6 +336,7 @@ def test_usage() -> None:
         ask(db, "usage", by="moon")
 
 
+@rows("R0.55")
 def test_trends_tell_their_slope() -> None:
     growing = [("use", "Read", at(i, day=7 * week)) for week in range(4) for i in range(2 * week + 1)]
     rows = ask(made(("a", growing)), "trends")
@@ -320,6 +349,7 @@ def test_nothing_is_known_of_an_empty_session() -> None:
     assert ask(store(World()), "sessions") == []
 
 
+@rows("R0.54")
 def test_transitions_are_ordered_by_probability_before_count() -> None:
     rows = ask(made(("a", uses("RRRERRET"))), "transitions")
     assert [(r["from_tool"], r["to_tool"], r["count"]) for r in rows] == [

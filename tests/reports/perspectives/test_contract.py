@@ -12,6 +12,7 @@ import pytest
 from axiommind.errors import BadQuery
 from axiommind.reports.perspectives import COMMON, load, names
 from tests.reports.perspectives.index_world import DAY, MONDAY, PROJECT, World, ask, busy_world, store
+from tests.rows import rows
 
 WORLD = busy_world()
 SESSIONS = [s["id"] for s in WORLD.sessions]
@@ -70,6 +71,7 @@ def test_it_is_described(name: str) -> None:
         assert used <= set(perspective.columns)
 
 
+@rows("R0.64")
 @every
 def test_an_empty_index_gives_no_rows(name: str) -> None:
     assert ask(store(World()), name) == []
@@ -89,6 +91,7 @@ def test_the_same_question_has_the_same_answer(name: str) -> None:
     assert ask(store(WORLD), name, top=-1) == ask(store(WORLD), name, top=-1)
 
 
+@rows("R0.66")
 @every
 def test_top(db: sqlite3.Connection, name: str) -> None:
     rows = ask(db, name, top=-1)
@@ -107,6 +110,7 @@ def test_top(db: sqlite3.Connection, name: str) -> None:
     assert ask(db, name) == ask(db, name, top=default)
 
 
+@rows("R0.66")
 @every
 def test_min_count_is_the_least_and_its_default_is_told(db: sqlite3.Connection, name: str) -> None:
     default = next(p.default for p in load(name).filters if p.name == "min_count")
@@ -128,6 +132,7 @@ def test_a_window_before_all_time_is_empty(db: sqlite3.Connection, name: str) ->
     assert ask(db, name, since=-(10**30), until=10**30, top=-1), "numbers that SQLite cannot bind"
 
 
+@rows("R0.66", "R0.68")
 @every
 def test_since_and_until_take_effect(db: sqlite3.Connection, name: str) -> None:
     everything = ask(db, name, top=-1, min_count=1)
@@ -135,6 +140,7 @@ def test_since_and_until_take_effect(db: sqlite3.Connection, name: str) -> None:
     assert ask(db, name, until=MONDAY + 21 * DAY, top=-1, min_count=1) != everything
 
 
+@rows("R0.66", "R0.68")
 @every
 def test_tool_takes_effect(db: sqlite3.Connection, name: str) -> None:
     everything = ask(db, name, top=-1, min_count=1)
@@ -153,6 +159,7 @@ def test_a_tool_name_is_exact_and_a_pattern_ignores_case(db: sqlite3.Connection,
     assert ask(db, name, tool="Bas_:git", top=-1) == []
 
 
+@rows("R0.66")
 @every
 def test_session_takes_an_id_or_its_beginning(db: sqlite3.Connection, name: str) -> None:
     rows = ask(db, name, session=FORK, top=-1, min_count=1)
@@ -165,8 +172,8 @@ def test_session_takes_an_id_or_its_beginning(db: sqlite3.Connection, name: str)
 def test_a_session_id_may_begin_another(name: str) -> None:
     world = busy_world()
     short = SESSIONS[1][:3]
-    for rows in (world.prompts, world.responses, world.tool_uses, world.file_edits):
-        for row in rows:
+    for table in (world.prompts, world.responses, world.tool_uses, world.file_edits):
+        for row in table:
             row["session_id"] = short if row["session_id"] == SESSIONS[0] else row["session_id"]
     world.sessions[0]["id"] = short
     both = store(world)
@@ -226,6 +233,7 @@ def test_a_filter_never_adds_prompts_to_the_clusters(db: sqlite3.Connection, mor
     assert 0 < sum(row["count"] for row in some) <= sum(row["count"] for row in everything)
 
 
+@rows("R0.65")
 @every
 def test_hostile_text_is_only_text(db: sqlite3.Connection, name: str) -> None:
     perspective = load(name)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RulesExtractor", "make"]
 
-VERSION = 3  # of the rules together: a build says which made it, and sessions learned by another are learned again
+VERSION = 5  # of the rules together: a build says which made it, and sessions learned by another are learned again
 READS_AGAIN = dedupe_key("rules", VERSION)[:16]
 
 
@@ -31,8 +31,8 @@ class RulesExtractor:
 
     def extract(self, transcript: Transcript) -> Extraction:
         drafts, notes = self.find(transcript)
-        selection = select(transcript, drafts)
-        return Extraction(selection.kept, self.name, READS_AGAIN, (*notes, *selection.notes))
+        kept, refuted, merged, left_out = select(transcript, drafts)
+        return Extraction(kept, self.name, READS_AGAIN, tuple(notes), refuted=refuted, merged=merged, left_out=left_out)
 
     def find(self, transcript: Transcript) -> tuple[list[Draft], list[str]]:
         """All that the rules give, before anything is chosen, and what has to be said about it."""

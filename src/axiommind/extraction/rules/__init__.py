@@ -28,6 +28,7 @@ __all__ = [
     "RuleModule",
     "declared",
     "form_of",
+    "is_requested",
     "modules",
 ]
 
@@ -53,7 +54,7 @@ class Rule(NamedTuple):
     form: str = PLAIN
     note: str = ""  # on the measurement
     most: int = MOST_DRAFTS  # of its drafts that a session keeps
-    grounds: str = ""  # why its drafts may be verified where they quote no person, such as a check that passed
+    is_requested: bool = False  # a person asked for it to be written down, in the agent's words
     unseen: tuple[int, int] | None = None  # right and total, the first time it read a project that it was not made on
 
     @property
@@ -102,8 +103,24 @@ def form_of(rule: str) -> str:
     """What an entry of this rule is like; plain also where `entries.rule` names a model, an agent or a person.
 
     A hook asks this, so only one file is looked at: that of the rule's name, or of what stands before its hyphen
-    (`stated-en`). A rule of another file is plain.
+    (`stated-en`), or before its second (`written-rules-asked`). A rule of another file is plain.
     """
-    module = REGISTRY.find(rule) or REGISTRY.find(rule.partition("-")[0])
-    known = () if module is None else module.RULES
-    return next((one.form for one in known if one.name == rule), PLAIN)
+    found = _declared(rule)
+    return PLAIN if found is None else found.form
+
+
+@lru_cache
+def is_requested(rule: str) -> bool:
+    """Whether a person asked for what an entry of this rule says to be written down; found as `form_of` finds it."""
+    found = _declared(rule)
+    return found is not None and found.is_requested
+
+
+def _declared(rule: str) -> Rule | None:
+    module = REGISTRY.find(rule) or REGISTRY.find(rule.partition("-")[0]) or REGISTRY.find(_file_of(rule))
+    return next((one for one in module.RULES if one.name == rule), None) if module is not None else None
+
+
+def _file_of(rule: str) -> str:
+    """`written-rules-asked` is of `written_rules`."""
+    return "_".join(rule.split("-")[:2])

@@ -16,6 +16,7 @@ from axiommind.text.patterns import lazy
 from axiommind.tools.error_signature import Signature, signatures
 from axiommind.tools.kinds import CHECKS, EDIT, OTHER, RUN
 from axiommind.tools.past_call import changes_things, programs_of
+from axiommind.tools.shell_outcomes import hides_ending, in_short, prepares, says_failure, without_output
 from axiommind.tools.shell_syntax import simple_commands
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ __all__ = [
     "line_quote",
     "main_program",
     "said_to_fail",
-    "shown",
     "solution",
 ]
 
@@ -58,7 +58,6 @@ _EVERYDAY = lazy(
     r"|expected value|is outside repository|pathspec",
     re.IGNORECASE,
 )
-_AROUND = lazy(r"\s*(?:2>&1|2>/dev/null)|\s*\|\s*(?:tail|head|cat)\b[^|&;]*")
 _NOT_RUN = lazy(r"^\W{0,3}(?:[\w.-]{1,30}: )?(?:npm (?:err!|error)|error|fatal|bug)\b", re.IGNORECASE)
 # Of a check: that it could not be run at all. Other lines may be printed by what is tested.
 _COULD_NOT = lazy(
@@ -70,7 +69,6 @@ _COULD_NOT = lazy(
 )
 _NO_MODULE = lazy(r"No module named|ModuleNotFoundError")
 _COMPILER = lazy(r"error TS\d|\bE\d{4}\b|unused|format", re.IGNORECASE)
-_MESSAGE = lazy(r'"message": ?"([^"\\]{10,300})"')  # of an error that is JSON
 _ASSIGNMENT = lazy(r"[A-Za-z_]\w*=")
 _NAME = lazy(r"(?:\./)?[a-zA-Z][\w/.-]{0,40}(?::[a-z]\w{0,20})?")
 _BESIDE = frozenset(
@@ -82,21 +80,10 @@ _VALUED = frozenset(("--filter", "-F", "-C", "--prefix", "-w", "--workspace", "-
 # What is filtered, what is tried one after the other and what is a program of its own does not tell whether it worked.
 _UNTOLD = lazy(r"\|\s*(?:grep|rg|wc)\b|\|\||\b(?:python|node|ruby|perl|bun|deno)[\d.]* -[ce]\b")
 _IN_FOLDER = lazy(r"\bgit -C (\"[^\"]{1,300}\"|\S{1,300}) ")
-_STAGING = lazy(r"(?:^|(?<=&& ))(?:git (?:-C \S{1,300} )?add [^&;|]{0,1500}(?:&&|;) *)+")
-_TEXT = lazy(
-    r" (?:-\w{0,4}m|--message|--body|-b|--title|-t)[ =](?:\"[^\"]{0,400}\"|'[^']{0,400}'|\"\$\(cat *$|\"[^\"]{0,400}$)"
-)
-# Commands that make another one work; what only looks at things does not.
-_PREPARING = lazy(
-    r"\b(?:install|add|sync|update|upgrade|migrate|generate|build|up|start|restart|init|login|auth|pull|checkout"
-    r"|config|create|link|rm|mv|cp|ln|chmod|kill|cd|export|source)\b"
-)
 _MANAGERS = frozenset(("npm", "pnpm", "yarn", "bun", "make", "just", "python", "python3", "node"))
 _COMMAND = 2_000
 _HELPING = 2  # commands in between that are told
-_FAILING = lazy(r"\b[1-9]\d* (?:fail|error)|exited with code [1-9]|exit(?: code)?[=: ]+[1-9]")
 _NOTHING_RAN = lazy(r"\bno tests? (?:found|files?|ran|collected)|\bno projects matched|\b0 tests?\b", re.IGNORECASE)
-_PIPED = lazy(r"\|\s*(?:tail|head|cat)\b|\|\|\s*(?:true|echo)|;\s*echo\b")
 
 
 class FailedRun(NamedTuple):
@@ -142,7 +129,7 @@ def _acts(use: ToolCall) -> bool:
 def _is_hidden(use: ToolCall) -> bool:
     """Whether how a line ended is hidden by what comes after it."""
     command = _line(use)[:_COMMAND]
-    return _PIPED.search(command) is not None and (use.classified_name in CHECKS or changes_things(use.given))
+    return hides_ending(command) and (use.classified_name in CHECKS or changes_things(use.given))
 
 
 def _telling(text: str, use: ToolCall) -> Signature | None:
@@ -156,8 +143,7 @@ def _telling(text: str, use: ToolCall) -> Signature | None:
             continue
         if (is_check and not _COULD_NOT.search(one.line)) or (not use.failed and not _NOT_RUN.search(one.line)):
             continue
-        said = _MESSAGE.search(one.line)
-        return one._replace(line=said[1] if said else one.line, is_about_code=False)
+        return one._replace(is_about_code=False)
     return None
 
 
@@ -232,10 +218,10 @@ def solution(transcript: Transcript, failure: FailedRun) -> Solution | None:
             quotes = line_quote(transcript, use)
             for other in list(ran.values())[-_HELPING:]:
                 quotes = only(quotes, line_quote(transcript, other))
-            told = shown(again) if shown(again) != shown(first) else ""
+            told = in_short(again) if in_short(again) != in_short(first) else ""
             return Solution(at, told, tuple(ran)[-_HELPING:], tuple(edited)[:4], is_edited, quotes[:3])
-        if _PREPARING.search(again) and changes_things(use.given):
-            ran[shown(again, 80)] = use
+        if prepares(again) and changes_things(use.given):
+            ran[in_short(again, 80)] = use
     return None
 
 
@@ -244,7 +230,7 @@ def said_to_fail(transcript: Transcript, use: ToolCall) -> bool:
     if "|" not in _line(use):
         return any(_NOTHING_RAN.search(transcript.messages[one].text[:_RESULT]) for one in use.results)
     said = "\n".join(transcript.messages[one].text[:_RESULT] for one in use.results)
-    if _FAILING.search(said.lower()) or _NOTHING_RAN.search(said):
+    if says_failure(said) or _NOTHING_RAN.search(said):
         return True
     return any(one.is_about_code for one in signatures(said, _LIMIT))
 
@@ -252,7 +238,7 @@ def said_to_fail(transcript: Transcript, use: ToolCall) -> bool:
 def _failed_again(said: str, failure: FailedRun) -> bool:
     """Whether what a run printed says that it failed after all: a pipe hides how it ended."""
     again = (one.key == failure.told.key or _NOT_RUN.search(one.line) for one in signatures(said, _LIMIT))
-    return _FAILING.search(said.lower()) is not None or any(again)
+    return says_failure(said) or any(again)
 
 
 def line_quote(transcript: Transcript, use: ToolCall) -> tuple[Quote, ...]:
@@ -262,7 +248,7 @@ def line_quote(transcript: Transcript, use: ToolCall) -> tuple[Quote, ...]:
 
 
 def _plain(command: str) -> str:
-    return _AROUND.sub("", command[:_COMMAND]).strip()
+    return without_output(command[:_COMMAND])
 
 
 def _acting(command: str) -> frozenset[object]:
@@ -280,10 +266,3 @@ def _is_again(wanted: frozenset[object], done: frozenset[object], first: str, ag
         return True
     before, after = frozenset(first.split()), frozenset(again.split())
     return len(before & after) > 0.5 * len(before | after)
-
-
-def shown(command: str, most: int = 120) -> str:
-    """A shell line in short: without what is staged or written by it, and without what becomes of its output."""
-    line = " ".join(_AROUND.sub("", command[:_COMMAND].replace("\\\n", " ").split("<<", 1)[0]).split())
-    line = _TEXT.sub("", _STAGING.sub("", line)) or line
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

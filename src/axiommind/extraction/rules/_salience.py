@@ -1,8 +1,9 @@
 """Salience: how likely a sentence of an agent is worth keeping, by features that a person can read.
 
-Where it stands (after a failure, before an edit, after a question of why), what it says and what it is (`_cues`), what
-it names, and what became of it: edited, repeated. The weights were fitted by `bench/salience.py` on labels, from a
-guess that they were only moved away from by evidence; docs/benchmarks.md has the figures.
+Where it stands (after a failure, before an edit, after a question of why), what it says and what it is
+(`text/agent_cues`), what it names, and what became of it: edited, repeated. The weights were fitted by
+`bench/salience.py` on labels, from a guess that they were only moved away from by evidence; docs/benchmarks.md has the
+figures.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from axiommind.extraction.likeness import names_in, overlap, words_in
-from axiommind.extraction.rules._cues import AGAINST, FOR, HEADINGS, POINTS_BACK, asks_why
+from axiommind.text.agent_cues import AGAINST, FOR, HEADINGS, POINTS_BACK, asks_why
 from axiommind.text.patterns import lazy
 from axiommind.text.prose import ProseSentence, sentences
 from axiommind.tools.kinds import EDIT

@@ -150,6 +150,7 @@ def _answer(
         timestamp=transcript.messages[message].timestamp,
         kind="decision",
         alternatives=tuple(_label(option) for option in _options(item, i) if option not in chosen),
+        provenance="picked" if chosen else "",  # the person's choice, in the agent's words
     )
 
 

@@ -19,11 +19,11 @@ from axiommind.extraction.rules._failures import (
     line_in,
     line_quote,
     main_program,
-    shown,
     solution,
 )
 from axiommind.text.patterns import lazy
 from axiommind.tools.kinds import CHECKS, RUN
+from axiommind.tools.shell_outcomes import in_short
 
 if TYPE_CHECKING:
     from axiommind.extraction.drafts import Quote
@@ -43,7 +43,6 @@ RULES = (
 ORDER = 20
 
 _MOST = 3  # of a session
-_VOLATILE = lazy(r"(?=.*\d)\w{10,}")  # ids of requests, and the like
 # Where it was: in the shell line, or in a file.
 _PLACE = lazy(r"^(?:\(eval\):\d+: |(?:ba|z)?sh: (?:line \d+: )?|(?:at )?\S+?[:(]\d+(?:[:,]\d+)?\)?:?\s+)")
 
@@ -90,7 +89,7 @@ def _draft(transcript: Transcript, error: _Error) -> Draft | None:
     end = next((one for failure in reversed(error.met) if (one := solution(transcript, failure)) is not None), None)
     if last.told.is_about_code and not _tells(last, why, end):
         return None
-    parts = [f"`{shown(given(last.use, 'command')) or last.use.name}` failed with: {told}."]
+    parts = [f"`{in_short(given(last.use, 'command')) or last.use.name}` failed with: {told}."]
     if end is not None:
         parts.append(_worked(end))
         quotes = only(quotes, end.quotes)
@@ -101,8 +100,7 @@ def _draft(transcript: Transcript, error: _Error) -> Draft | None:
     if why is not None:
         parts.append(f"Diagnosis: {why.text}")
         quotes = only(quotes, (why,))
-    words = sorted(word for word in last.told.words if not _VOLATILE.search(word))
-    key = " ".join((program, *sorted(last.told.names), *words))
+    key = " ".join((program, *sorted(last.told.names), *sorted(last.told.words)))
     return Draft(
         type="insight",
         kind="gotcha",

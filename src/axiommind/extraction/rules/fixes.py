@@ -17,6 +17,7 @@ from axiommind.extraction.rules import FIX, Rule
 from axiommind.extraction.rules._causes import diagnosis
 from axiommind.text.patterns import lazy
 from axiommind.tools.kinds import CHECKS, EDIT
+from axiommind.tools.shell_outcomes import is_silenced
 
 if TYPE_CHECKING:
     from axiommind.projections.transcript import ToolCall, Transcript
@@ -30,7 +31,6 @@ RULES = (
         right=2,
         total=2,
         note="158 real sessions, all there are: few, so the number is low",
-        grounds="a check passed afterwards",
     ),
 )
 ORDER = 6
@@ -63,9 +63,6 @@ _TRIVIAL = lazy(
     re.IGNORECASE,
 )
 
-
-# A complaint that was switched off was not mended.
-_SILENCED = lazy(r"biome-ignore|eslint-disable|# ?noqa|type: ?ignore|@ts-(?:ignore|expect-error)|nolint|allow\(clippy")
 _TEST_FILE = lazy(r"[._-](?:test|spec)s?\.\w{1,5}$|^test_|_test\.\w{1,5}$", re.IGNORECASE)
 _BEFORE = 200  # uses before the failure that may have written the test
 _NOISE = lazy(r"^(?:at |[×✖✗✘] )|(?: FIXABLE)?[ ━─]{1,200}$| \[[\d.]{1,10} ?ms\]$")
@@ -137,7 +134,7 @@ def _fix(transcript: Transcript, check: str, failure: _FailedCheck, at: int, use
     edited: dict[str, None] = {}
     for other in transcript.uses[failure.at + 1 : at]:
         name = _edited(other)
-        if name and _SILENCED.search(given(other, "new_string")[:20_000]):
+        if name and is_silenced(given(other, "new_string")):
             return None
         if name:
             edited[name] = None

@@ -26,7 +26,6 @@ RULES = (
         right=21,
         total=21,
         note="158 real sessions, all there are; true, and of use where a session does not know it yet",
-        grounds="it worked each time it was run",
     ),
 )
 ORDER = 22

@@ -15,6 +15,7 @@ from axiommind.extraction.quoting import LONGEST, clip, covered, only
 from axiommind.extraction.rules import OWN_WORDS, Rule
 from axiommind.extraction.rules._prompts import own_prompts
 from axiommind.text.patterns import lazy
+from axiommind.text.secret_shapes import MARK_START
 
 if TYPE_CHECKING:
     from axiommind.projections.transcript import Transcript
@@ -41,7 +42,6 @@ RULES = (
 ORDER = 8
 
 _WIDE = lazy(r"[぀-ヿ㐀-鿿]")
-_REDACTED = "[redacted:"
 _LONGEST_SENTENCE = 400
 _BESIDE_IT = 200  # characters of a sentence that goes with a claim
 _QUOTES = 4
@@ -119,7 +119,7 @@ def _parts(prompt: str) -> list[_Part]:
 
     parts = []
     for one in own_sentences(prompt):
-        if _REDACTED in one.text:  # whatever it says, it is about a secret
+        if MARK_START in one.text:  # whatever it says, it is about a secret
             continue
         text, request = one.text.lstrip('"”’) '), None
         only_why = bool(reason_in(text, language_of(text)))

@@ -38,7 +38,7 @@ RULES = (
         right=14,
         total=14,
         note="158 real sessions, all there are",
-        grounds="a person asked for this rule",
+        is_requested=True,
     ),
     Rule(
         "written-rules",
@@ -202,6 +202,7 @@ def _draft(transcript: Transcript, unit: _Unit) -> Draft | None:
         retires=unit.retired,
         anchors=(name,),
         timestamp=unit.use.timestamp,
+        provenance=transcript.messages[message].provenance,  # whoever asked for it, the agent wrote it
     )
 
 

@@ -65,7 +65,8 @@ def refer(
             continue
         ref = _one(overlay, text, blocker.is_title, near)
         if ref.entity_id != task.task_id:
-            found.setdefault(ref.entity_id, ref)
+            others = tuple(match for match in ref.candidates if match.task_id != task.task_id)
+            found.setdefault(ref.entity_id, ref._replace(candidates=others))
     return list(found.values())
 
 

@@ -1,7 +1,8 @@
-"""A known error: it was met in another session, and this is what fixed it.
+"""A known error: it was met in earlier sessions, and this fixed it; or it was never solved, and this is known of it.
 
-Where it was met is decided here, by the telling lines of the error; `fix` tells what was done until it worked. A fix
-that somebody ruled out is not told.
+`failed_calls` finds where it was met, `fix` what was done until it worked, `diagnosis` what the agent said of it. Here
+it is decided what is worth telling: the best of them, from at most two sessions. A fix that somebody ruled out is not
+told.
 """
 
 from __future__ import annotations
@@ -14,24 +15,53 @@ from typing import Any, NamedTuple
 
 from axiommind.extraction.rules import FIX, form_of
 from axiommind.ids import short_id
+from axiommind.projections.crossing import ENTRY_CROSSES
 from axiommind.projections.passages import KIND_BITS, KINDS
-from axiommind.recall.disclosure import Note, Packet
-from axiommind.recall.packets.fix import FailedCall, fix_note
-from axiommind.recall.packets.notes import day, entry_note, packet
-from axiommind.search import lexical
+from axiommind.recall.packet import Note, Packet
+from axiommind.recall.packets.diagnosis import Diagnosis, diagnosis_after, found_out
+from axiommind.recall.packets.failed_calls import FailedCall, failed_before, search
+from axiommind.recall.packets.fix import Aftermath, Fix, aftermath_of
+from axiommind.recall.packets.notes import entry_note, packet
+from axiommind.search.citations import locate
+from axiommind.text.estimate import UNITS, chars_within, estimate_tokens
 from axiommind.text.patterns import lazy
-from axiommind.tools.error_signature import Signature, is_same, signatures
-from axiommind.tools.kinds import is_run
-from axiommind.tools.past_call import fields_of, programs_of
+from axiommind.text.summary import preview
+from axiommind.tools.error_signature import Signature, formatting, is_same, missing_program, signatures
+from axiommind.tools.kinds import CHECKS
+from axiommind.tools.past_call import programs_of
+from axiommind.tools.shell_outcomes import bypasses
 
 __all__ = ["known_error"]
 
-_LOOKED_AT = 60  # candidates that are read
-_TRIED = 12  # of those with the same error
-_SEARCHED = 3  # telling lines by which it is looked for
-_WORDS_SEARCHED = 16
-_TERMS = 4  # of a line, the rarest
-_KIND = (1 << KIND_BITS) - 1  # what of a passage's id says its kind
+_SESSIONS = 8  # of those that met it, the newest
+_TOLD = 2  # sessions
+_EXPLAINS = 2  # the least strength of a diagnosis that is told without a fix
+_REASONED = 4  # of one that gives a reason and speaks of the error
+_LINE_CHARS = 100
+_LINE_TOKENS = 40
+_FIX_TOKENS = 100
+_NOTE_TOKENS = 180  # a hook has some three hundred, with the title and the fence
+_KIND = (1 << KIND_BITS) - 1
+_FOLDER = lazy(r"\bcd \S+ && | -C \S+")
+_PLACE = lazy(r"^(?:\(eval\):\d+: |(?:at )?\S+?[:(]\d+(?:[:,]\d+)?\)?:?\s+)")
+
+
+class _Met(NamedTuple):
+    """A session that met the error, and what became of it there."""
+
+    last: FailedCall
+    fix: Fix | None
+    diagnosis: Diagnosis | None
+
+    @property
+    def worth(self) -> int:
+        said = self.diagnosis.strength if self.diagnosis is not None else 0
+        return 3 * (self.fix is not None) + said - self.goes_past
+
+    @property
+    def goes_past(self) -> bool:
+        """Whether it worked because a check was left out: it fails again the next time."""
+        return self.fix is not None and bool(bypasses(self.fix.text.replace("`", " ")))
 
 
 def known_error(
@@ -44,66 +74,134 @@ def known_error(
     session: str | None,
     skip: frozenset[str] = frozenset(),
 ) -> Packet | None:
-    """How the same error was fixed before; None when it tells nothing, was never met, or was never fixed."""
+    """What is known of the same error; None when it tells nothing, was never met, or nobody found out anything."""
     told = signatures(error or "")
+    if not told and (unformatted := formatting(error or "")) is not None:
+        told = [unformatted]
     if not told:
         return None
     given = dict(tool_input) if isinstance(tool_input, Mapping) else {}
-    stats = lexical.statistics(db)
-    searched = [_weighed(db, one, stats) for one in told[:_SEARCHED]]
-    is_rare = any(one.passages <= max(3, stats.passages // 200) for weighed in searched for one in weighed)
-    rows = _candidates(db, searched)
-    known = _entries(db, rows, told, session)
+    rows = search(db, told)
+    known = _entries(db, rows, told, programs_of(given), session)
     ruled_out = {row.session for row in known if not row.stands}
-    failures = _failures(db, rows, told, tool, given, session)
-    own = [one for one, where, _ in failures if where == project and one.session not in ruled_out]
-    others = [
-        one
-        for one, where, equal in failures
-        if where != project and equal is not None and (equal.has_code or is_rare) and one.session not in ruled_out
-    ]
-    if any(short_id(one.id << KIND_BITS | KINDS["tool"]) in skip for one in (*own, *others)):
+    failures = failed_before(db, rows, told, tool, given, project, session)
+    own = [one for one in failures if one.session not in ruled_out]
+    if any(short_id(one.id << KIND_BITS | KINDS["tool"]) in skip for one in own):
         return None  # told already, by another of its failures
-    note = _newest_fix(db, own, "", len({one.session for one in own}))
-    if note is None:
-        standing = (one for one in known if one.stands and one.project == project)
-        note = next((_learned(db, one) for one in standing), None)
-    if note is None:
-        note = _newest_fix(db, others, "in another project ", 1)
-    return None if note is None else packet([("This error was met before", [note])], skip)
+    met = _told(_met(db, own))
+    notes = [_note(db, one) for one in met]
+    if not notes:
+        seen = {one.session for one in own}  # nothing is to be said of these
+        learned = (one for one in known if one.stands and one.project == project and one.session not in seen)
+        notes = [_learned(db, one) for one in learned][:1]
+    place = ""
+    if not notes:
+        # What another project's tools printed and its agents tried stays there, unless a person stands behind it.
+        vouched = (one for one in known if one.stands and one.project != project and one.crosses)
+        notes, place = [_learned(db, one) for one in vouched][:1], " in another project"
+    if not notes:
+        return None
+    return packet([(_title(told, met, own, place), notes)], skip)
 
 
-def _newest_fix(db: sqlite3.Connection, failures: Iterable[FailedCall], place: str, times: int) -> Note | None:
-    for one in sorted(failures, key=lambda one: -(one.timestamp or 0))[:_TRIED]:
-        note = fix_note(db, one, place, times)
-        if note is not None:
-            return note
-    return None
+def _met(db: sqlite3.Connection, failures: Iterable[FailedCall]) -> list[_Met]:
+    """What became of it in each session that met it, the newest first."""
+    by_session: dict[str, list[FailedCall]] = {}
+    for one in sorted(failures, key=lambda one: (one.timestamp or 0, one.seq), reverse=True):
+        by_session.setdefault(one.session, []).append(one)
+    found = []
+    for calls in list(by_session.values())[:_SESSIONS]:
+        last, first = calls[0], calls[-1]
+        aftermath = aftermath_of(db, last)
+        found.append(_Met(last, aftermath.fix, _said(db, first, aftermath)))
+    return found
 
 
-# --- where it was met ------------------------------------------------------------------------------------
+def _said(db: sqlite3.Connection, failed: FailedCall, aftermath: Aftermath) -> Diagnosis | None:
+    if formatting(failed.error) is not None:
+        return None  # how the code at hand was to be formatted
+    program = missing_program(failed.error)
+    return found_out(db, failed, program) if program else diagnosis_after(db, failed, aftermath)
 
-_FAILED = f"""
-    select t.id, t.session_id, t.seq_order, t.tool_name, t.classified_name, t.error, t.input_json, t.timestamp,
-           s.project, s.parent_session
-    from tool_uses t join sessions s on s.id = t.session_id
-    where t.id in (select value >> {KIND_BITS} from json_each(?) where value & {_KIND} = {KINDS["tool"]})
-      and t.is_error = 1
-"""
+
+def _told(met: list[_Met]) -> list[_Met]:
+    """The sessions that say most about it; what was done in the same way only once. What mends it comes first, then
+    what goes past it, then what is known where nobody solved it; of equals the newest."""
+    best: list[_Met] = []
+    for one in sorted(met, key=lambda one: -one.worth):
+        is_worth_it = (one.fix is not None and not _is_own_code(one)) or _explains(one)
+        if is_worth_it and not any(_adds_nothing(one, other) for other in best):
+            best.append(one)
+    told = [one for one in met if one in best[:_TOLD]]
+    return sorted(told, key=lambda one: (one.fix is None, one.goes_past))
+
+
+def _adds_nothing(one: _Met, other: _Met) -> bool:
+    if one.fix is not None and other.fix is not None and _bare(one.fix) == _bare(other.fix):
+        return one.diagnosis is None or other.diagnosis is not None
+    return one.diagnosis is not None and other.diagnosis is not None and one.diagnosis.text == other.diagnosis.text
+
+
+def _bare(fix: Fix) -> str:
+    """A fix without the folder that it was done in."""
+    return _FOLDER.sub("", fix.text)
+
+
+def _is_own_code(met: _Met) -> bool:
+    """Whether a check failed and the code at hand was edited: without a reason, that says nothing of the next time."""
+    if met.last.kind not in CHECKS or met.fix is None or not met.fix.is_edit:
+        return False
+    return met.diagnosis is None or met.diagnosis.strength < _REASONED
+
+
+def _explains(met: _Met) -> bool:
+    """Whether a diagnosis alone is worth telling: not of a check that complains about the code at hand."""
+    if met.diagnosis is None or met.diagnosis.strength < _EXPLAINS:
+        return False
+    return not (met.last.told.is_about_code and met.last.kind in CHECKS)
+
+
+def _title(told: list[Signature], met: list[_Met], own: list[FailedCall], place: str) -> str:
+    line = _PLACE.sub("", met[0].last.told.line if met else told[0].line)
+    times = len({one.session for one in own})
+    often = f" in {times} sessions" if times > 1 and not place else place
+    unsolved = "" if not met or any(one.fix is not None for one in met) else " and not solved"
+    return f"This error was met before{often}{unsolved}: {_within(preview(line, _LINE_CHARS), _LINE_TOKENS)}"
+
+
+def _within(text: str, tokens: int) -> str:
+    """As much of a text as that many tokens, so that the best note always fits into what a hook may say."""
+    fits = chars_within(text, tokens * UNITS)
+    return text if fits >= len(text) else f"{text[: fits - 1].rstrip()}…"
+
+
+def _note(db: sqlite3.Connection, met: _Met) -> Note:
+    parts = [_within(met.fix.text if met.fix is not None else "not solved there", _FIX_TOKENS)]
+    if met.diagnosis is not None:
+        said = f"the agent said: {' '.join(met.diagnosis.text.split())}"
+        parts.append(_within(said, _NOTE_TOKENS - estimate_tokens(parts[0])))
+    number = met.last.id << KIND_BITS | KINDS["tool"]
+    citation = locate(db, [(number, "tool", met.last.id)]).get(number)
+    return Note(
+        short_id(number),
+        "tool",
+        "; ".join(parts),
+        citation,
+        met.last.timestamp or None,
+        session_id=met.last.session,
+    )
+
+
+# --- what was learned of it ------------------------------------------------------------------------------
+
 _LEARNED = f"""
-    select id, entry_id, session_id, project, status = 'active' and stage <> 'raw', rule, text, happened_at
-    from entries
-    where id in (select value >> {KIND_BITS} from json_each(?) where value & {_KIND} = {KINDS["insight"]})
-    order by id desc
+    select e.id, e.entry_id, e.session_id, e.project, e.status = 'active' and e.stage <> 'raw', {ENTRY_CROSSES}, e.rule,
+           e.text, e.happened_at
+    from entries e
+    where e.id in (select value >> {KIND_BITS} from json_each(?) where value & {_KIND} = {KINDS["insight"]})
+    order by e.id desc
 """
-# FTS5 leaps through an AND, so this costs no more than the rarest of the words.
-_HAVING = f"""
-    select rowid from passages_fts
-    where passages_fts match ? and rowid & {_KIND} in ({KINDS["tool"]}, {KINDS["insight"]})
-    order by rowid desc
-    limit {_LOOKED_AT}
-"""
-_FIXED = lazy(r"failed with: (.+?)\. It (?:passed|worked) (?:after|as)\b", re.DOTALL)
+_FIXED = lazy(r"(?:^`([^`]+)` )?failed with: (.+?)\. It ((?:passed|worked) (?:after|as)\b.+)", re.DOTALL)
 
 
 class _LearnedFix(NamedTuple):
@@ -112,89 +210,35 @@ class _LearnedFix(NamedTuple):
     session: str
     project: str
     stands: bool
+    crosses: bool  # a person stands behind it
     rule: str
     text: str
     timestamp: int | None
 
 
-def _weighed(db: sqlite3.Connection, one: Signature, stats: lexical.Statistics) -> list[lexical.Weighed]:
-    """The rarest words of a telling line, each by itself: phrases would have to be counted."""
-    from axiommind.text.query_terms import Clause
-    from axiommind.text.stop_words import STOP_WORDS
-    from axiommind.text.tokens import fts_text
-
-    text = " ".join((*sorted(one.names), *sorted(one.words)))
-    wanted = [Clause((term,)) for term in dict.fromkeys(fts_text(text).split()) if term not in STOP_WORDS]
-    return sorted(lexical.weigh(db, wanted[:_WORDS_SEARCHED], stats), key=lambda one: one.places)[:_TERMS]
-
-
-def _candidates(db: sqlite3.Connection, searched: Iterable[list[lexical.Weighed]]) -> list[int]:
-    """The newest passages of tools and of entries that have all these words of a line."""
-    found: dict[int, None] = {}
-    for weighed in searched:
-        if weighed:
-            together = " AND ".join(one.clause.match for one in weighed)
-            found |= dict.fromkeys(row[0] for row in db.execute(_HAVING, (together,)))
-    return list(found)
-
-
-def _failures(
+def _entries(
     db: sqlite3.Connection,
     rows: list[int],
     told: list[Signature],
-    tool: str,
-    given: dict[str, Any],
+    programs: frozenset[tuple[str, ...]],
     session: str | None,
-) -> list[tuple[FailedCall, str, Signature | None]]:
-    """The calls that failed in the same way, with their project and, where it is equal to the letter, the line."""
-    from axiommind.tools.shell import classify
-
-    kind = classify(given.get("command"))
-    programs = programs_of(given)
-    known: dict[str, Signature | None] = {}
-    found = []
-    for use, owner, seq, name, classified, error, said, at, project, parent in db.execute(
-        _FAILED, (json.dumps(rows),)
-    ).fetchall():
-        if name != tool or not error or (session is not None and session in (owner, parent)):
-            continue
-        if error not in known:
-            known[error] = _told_by_both(told, error)
-        other = known[error]
-        if other is None:
-            continue
-        before = fields_of(said)
-        if not is_run(classified) or classified == kind or programs & programs_of(before):
-            equal = next((one for one in told if one.key == other.key), None)
-            found.append((FailedCall(use, owner, seq, name, classified, before, error, other, at), project, equal))
-    return found
-
-
-def _told_by_both(told: list[Signature], error: str) -> Signature | None:
-    """The line of an error that is one of those asked for."""
-    text = error.lower()
-    near = [
-        one
-        for one in told
-        if all(name in text for name in one.names) and 4 * sum(word in text for word in one.words) >= 3 * len(one.words)
-    ]  # most candidates only have some of the words, and that is seen at once
-    if not near:
-        return None
-    return next((other for other in signatures(error) for one in near if is_same(one, other)), None)
-
-
-def _entries(db: sqlite3.Connection, rows: list[int], told: list[Signature], session: str | None) -> list[_LearnedFix]:
+) -> list[_LearnedFix]:
     """What was learned about fixing the same error, the newest first; including withdrawn ones."""
     found = []
     for entry in map(_LearnedFix._make, db.execute(_LEARNED, (json.dumps(rows),))):
         said = _FIXED.search(entry.text) if form_of(entry.rule) == FIX else None
         if said is None or entry.session == session:
             continue
-        if any(is_same(one, other) for one in told for other in signatures(said[1])):
+        ran = programs_of({"command": said[1]})
+        if ran and programs and not ran & programs:
+            continue
+        if any(is_same(one, other) for one in told for other in signatures(said[2])):
             found.append(entry)
     return found
 
 
 def _learned(db: sqlite3.Connection, entry: _LearnedFix) -> Note:
-    text = f"met on {day(entry.timestamp)}: {entry.text}"
-    return entry_note(db, entry.id, entry.entry_id, "insight", text, entry.timestamp)
+    said = _FIXED.search(entry.text)
+    return entry_note(
+        db, entry.id, entry.entry_id, "insight", said[3] if said is not None else entry.text, entry.timestamp
+    )

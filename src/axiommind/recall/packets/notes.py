@@ -9,16 +9,32 @@ import json
 import re
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from axiommind.ids import short_id
 from axiommind.projections.passages import KIND_BITS, KINDS
-from axiommind.recall.disclosure import Note, Packet, Section
+from axiommind.recall.packet import Note, Packet, Section
 from axiommind.search.citations import locate
 from axiommind.text.patterns import lazy
 from axiommind.text.summary import PREVIEW_CHARS, preview
 
-__all__ = ["STAGE_RANK", "claim", "day", "entry_note", "gist", "has_words", "packet", "passage_note"]
+if TYPE_CHECKING:
+    from axiommind.freshness.state import Freshness
+    from axiommind.model import Citation
+
+__all__ = [
+    "STAGE_RANK",
+    "EntryWords",
+    "claim",
+    "day",
+    "entry_note",
+    "entry_notes",
+    "gist",
+    "has_words",
+    "packet",
+    "passage_note",
+]
 
 # How much a stage says. A raw entry is no claim yet; one that is contested, superseded or deprecated is none any more.
 STAGE_RANK = {"certified": 4, "verified": 3, "candidate": 2, "working": 1}
@@ -32,28 +48,81 @@ _ANSWER_CHARS = 80
 
 
 def passage_note(
-    db: sqlite3.Connection, kind: str, ref: int, text: str, timestamp: int | None, shown_as: str | None = None
+    db: sqlite3.Connection,
+    kind: str,
+    ref: int,
+    text: str,
+    timestamp: int | None,
+    shown_as: str | None = None,
+    limit: int = PREVIEW_CHARS,
 ) -> Note:
     """A note that `axm show` opens."""
     number = ref << KIND_BITS | KINDS[kind]
     citation = locate(db, [(number, kind, ref)]).get(number)
-    return Note(short_id(number), shown_as or kind, preview(text), citation, timestamp or None)
+    (session,) = db.execute("select session_id from passages where id = ?", (number,)).fetchone() or (None,)
+    return Note(
+        short_id(number), shown_as or kind, preview(text, limit), citation, timestamp or None, session_id=session
+    )
+
+
+class EntryWords(NamedTuple):
+    """An entry, and what of it is to be said."""
+
+    ref: int
+    entry_id: str
+    kind: str
+    text: str
+    timestamp: int | None
 
 
 def entry_note(db: sqlite3.Connection, ref: int, entry_id: str, kind: str, text: str, timestamp: int | None) -> Note:
     """A note that `axm entry show` opens. It says so when it is less than verified or what it speaks of changed since,
     and `packet` leaves it out when that is gone."""
-    from axiommind.freshness.state import GONE, Freshness, freshness_of
+    return entry_notes(db, [EntryWords(ref, entry_id, kind, text, timestamp)])[0]
 
-    state = freshness_of(db, [entry_id]).get(entry_id, Freshness())
-    said = preview(text)
-    if state.label:
-        room = PREVIEW_CHARS - len(state.label) - 3
-        said = f"{preview(text, max(room, PREVIEW_CHARS // 2))} ({state.label})"
-    citation = locate(db, [(ref, "insight", ref)]).get(ref)
-    (stage,) = db.execute("select stage from entries where id = ?", (ref,)).fetchone() or ("",)
+
+def entry_notes(db: sqlite3.Connection, said: Sequence[EntryWords]) -> list[Note]:
+    """The same of several entries: the index is asked once for all, and each file that they speak of is read once."""
+    from axiommind.freshness.state import freshness_of
+
+    if not said:
+        return []
+    states = freshness_of(db, [one.entry_id for one in said])
+    places = ", ".join("?" * len(said))
+    sql = f"select id, stage, session_id, provenance from entries where id in ({places})"
+    known = {ref: tuple(about) for ref, *about in db.execute(sql, [one.ref for one in said])}
+    cited = locate(db, [(one.ref, "insight", one.ref) for one in said])
+    return [
+        _noted(one, states.get(one.entry_id), cited.get(one.ref), *known.get(one.ref, ("", None, ""))) for one in said
+    ]
+
+
+def _noted(
+    one: EntryWords,
+    found: Freshness | None,
+    citation: Citation | None,
+    stage: str,
+    session: str | None,
+    provenance: str,
+) -> Note:
+    from axiommind.freshness.state import GONE
+
+    label = found.label if found is not None else ""
+    text = preview(one.text)
+    if label:
+        room = PREVIEW_CHARS - len(label) - 3
+        text = f"{preview(one.text, max(room, PREVIEW_CHARS // 2))} ({label})"
     return Note(
-        entry_id, kind, said, citation, timestamp, is_gone=state.state == GONE, stage="" if stage in _SURE else stage
+        one.entry_id,
+        one.kind,
+        text,
+        citation,
+        one.timestamp,
+        is_gone=found is not None and found.state == GONE,
+        stage="" if stage in _SURE else stage,
+        session_id=session,
+        passage_id=short_id(one.ref << KIND_BITS | KINDS["insight"]),
+        provenance=provenance,
     )
 
 

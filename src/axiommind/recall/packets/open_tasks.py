@@ -7,18 +7,20 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from axiommind.projections.task_dormancy import unseen_before
-from axiommind.recall.disclosure import Note
+from axiommind.recall.packet import Note
 from axiommind.recall.packets.notes import entry_note
 from axiommind.text.summary import preview
 
-__all__ = ["OpenTask", "blocked_notes", "open_notes", "tasks_of_project", "tasks_of_session"]
+__all__ = ["OpenTask", "blocked_notes", "open_notes", "still_open_notes", "tasks_of_project", "tasks_of_session"]
 
 _OPEN = 5
 _BLOCKED = 5
+_STILL_OPEN = 3
+_TITLE_CHARS = 160
 _TASKS = 600  # of a project: more are not looked at
 _STEPS = 8  # from a condition to what it was resolved to, and on
 _URGENCY = {"critical": 0, "high": 1, "medium": 2, "low": 3}
+_STATES = {"in_progress": 0, "blocked": 1, "pending": 2}
 _TASK = """
     select entity_id, title, json_extract(current_json, '$.status'), json_extract(current_json, '$.priority'),
            json_extract(current_json, '$.history[#-1].at'), json_extract(current_json, '$.history[#-1].entry_id'),
@@ -55,9 +57,9 @@ class OpenTask(NamedTuple):
     by_person: bool
 
 
-def tasks_of_project(db: sqlite3.Connection, project: str) -> list[OpenTask]:
-    """Those that are open; not the dormant ones."""
-    values = {"project": project, "unseen_before": unseen_before(db, project)}
+def tasks_of_project(db: sqlite3.Connection, project: str, since: int) -> list[OpenTask]:
+    """Those that are open, and that were spoken of since then; or that a person set."""
+    values = {"project": project, "unseen_before": since}
     return [OpenTask._make(row) for row in db.execute(_NEWEST_TASKS, values)]
 
 
@@ -76,7 +78,15 @@ def open_notes(db: sqlite3.Connection, tasks: Iterable[OpenTask]) -> Iterable[No
     for task in sorted(wanted, key=_order)[:_OPEN]:
         state = task.status.replace("_", " ")
         urgent = f", {task.priority}" if task.priority in ("critical", "high") else ""
-        yield _task_note(db, task, f"{task.title} ({state}{urgent})")
+        yield _task_note(db, task, f"{preview(task.title, _TITLE_CHARS)} ({state}{urgent})")
+
+
+def still_open_notes(db: sqlite3.Connection, tasks: Iterable[OpenTask]) -> Iterable[Note]:
+    """The few that matter most, whatever they wait for."""
+    # What ends in a question was offered, and nobody took it up.
+    wanted = (task for task in tasks if task.by_person or not task.title.rstrip().endswith(("?", "？")))
+    for task in sorted(wanted, key=lambda task: (_STATES[task.status], *_order(task)))[:_STILL_OPEN]:
+        yield from (blocked_notes if task.status == "blocked" else open_notes)(db, [task])
 
 
 def blocked_notes(db: sqlite3.Connection, tasks: Iterable[OpenTask]) -> Iterable[Note]:
@@ -112,4 +122,5 @@ def _task_note(db: sqlite3.Connection, task: OpenTask, text: str) -> Note:
     said = db.execute("select id from entries where entry_id = ?", (task.entry_id,)).fetchone()
     if said is None:
         return Note(task.id, "task", preview(text), None, task.updated_at)
-    return entry_note(db, said[0], task.id, "task", text, task.updated_at)
+    # How sure the entry is says little of a task: its state does.
+    return entry_note(db, said[0], task.id, "task", text, task.updated_at)._replace(stage="")

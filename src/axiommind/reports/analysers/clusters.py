@@ -23,8 +23,10 @@ from axiommind.reports.analysers.prompt_frequency import PromptText, in_order, n
 from axiommind.reports.analysers.queries import meet
 from axiommind.reports.analysers.stopwords import NO_MORE, StopWords
 from axiommind.reports.analysers.tuning import Tuning
+from axiommind.text.tokens import holds_unspaced
 
-LEAST_CHARS = 5
+LEAST_CHARS = 5  # of letters that stand for sounds
+SYLLABLES = 2.5  # as many of them is a character of Korean, Chinese or Japanese: 続けて says as much as `go on`
 CONTINUED = "session is being continued"
 EXACT_BELOW = 4  # characters; a shorter text merges with nothing
 # Nor a longer one, where little likeness is asked for: two long texts of one language share half their bigrams whatever
@@ -83,9 +85,16 @@ def clusters(
 
 def _may_mean(text: str, stop: StopWords) -> bool:
     stripped = text.strip()
-    if len(stripped) < LEAST_CHARS or stripped[0] == "<" or stripped in stop:
+    if _width(stripped) < LEAST_CHARS or stripped[0] == "<" or stripped in stop:
         return False
     return CONTINUED not in stripped[:200].lower()
+
+
+def _width(text: str) -> float:
+    """The length of a text, as if it were written in letters."""
+    if len(text) >= LEAST_CHARS or not holds_unspaced(text):
+        return len(text)
+    return sum(SYLLABLES if holds_unspaced(char) else 1 for char in text)
 
 
 def _group(prompts: Sequence[PromptText], most: int) -> list[_Group]:

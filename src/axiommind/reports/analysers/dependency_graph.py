@@ -112,17 +112,14 @@ class _GraphTally:
             self.pairs[ends].commits += commits
 
 
-def build(units: Iterable[Unit], least_probability: float = 0.0, *, inner_cycles: bool = True) -> ToolGraph:
-    """The graph of these units. Edges less probable than asked are left out, also for the cycles.
-
-    Without `inner_cycles` the cycles are v2's: whole components, also those seen side by side only once.
-    """
+def build(units: Iterable[Unit], least_probability: float = 0.0) -> ToolGraph:
+    """The graph of these units. Edges less probable than asked are left out, also for the cycles."""
     runs = [unit.uses for unit in units if len(unit.uses) > 1]
     tally = _GraphTally()
     for uses in runs:
         tally.add(uses)
     edges = [edge for edge in _edges(tally) if edge.probability >= least_probability]
-    return ToolGraph(_nodes(tally, edges), edges, _cycles(runs, edges, inner_cycles), _paths(runs))
+    return ToolGraph(_nodes(tally, edges), edges, _cycles(runs, edges), _paths(runs))
 
 
 def _edges(tally: _GraphTally) -> list[Edge]:
@@ -164,11 +161,11 @@ def _nodes(tally: _GraphTally, edges: Sequence[Edge]) -> list[Node]:
     return sorted(nodes, key=lambda n: (-n.uses, n.tool))
 
 
-def _cycles(runs: Sequence[Sequence[ToolStep]], edges: Sequence[Edge], inner: bool) -> list[Cycle]:
+def _cycles(runs: Sequence[Sequence[ToolStep]], edges: Sequence[Edge]) -> list[Cycle]:
     """Components whose tools stand side by side in a unit of at least twice as many uses.
 
-    In a long history nearly every tool reaches every other. With `inner`, a component that no unit went round twice
-    therefore loses its rarest edges until a part of it was, or nothing is left that leads back.
+    In a long history nearly every tool reaches every other. A component that no unit went round twice therefore loses
+    its rarest edges until a part of it was, or nothing is left that leads back.
     """
     widest_first = sorted(runs, key=_widest, reverse=True)
     widths = [-_widest(uses) for uses in widest_first]
@@ -186,9 +183,9 @@ def _cycles(runs: Sequence[Sequence[ToolStep]], edges: Sequence[Edge], inner: bo
                 continue
             wide_enough = widest_first[: bisect_right(widths, -size)]
             rounds = [n for uses in wide_enough if (n := _rounds(uses, component))]
-            if max(rounds, default=0) > inner:
+            if max(rounds, default=0) > 1:
                 found.append(Cycle(tuple(sorted(component)), len(rounds), sum(rounds) / len(rounds)))
-            elif inner:
+            else:
                 held = [e for e in within if e.source in component and e.target in component]
                 rarest = min(e.count for e in held)
                 parts.append([e for e in held if e.count > rarest])

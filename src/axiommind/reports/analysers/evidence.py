@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -26,6 +27,8 @@ __all__ = [
 
 LEAST_TOGETHER = 3  # sessions in which two files changed
 MOST_OF_GROUP = 5  # files
+_MOST_OF_OPTION = 4  # words
+_SAID_AS_OPTION = 0.75  # of the letters of an option and the words that asked for it
 
 
 class Witness(NamedTuple):
@@ -55,7 +58,9 @@ class HabitStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """Prompts that ask for the same: the words used most, and what the agent did then."""
+    """Prompts that ask for the same: the words used most, and what the agent did then. `template`: the words with
+    slots where they vary; `others`: how it was said in other languages; `typed`: characters of all of them;
+    `options`: commands that were run then, each with an option, the most sessions first."""
 
     text: str
     kind: str
@@ -64,6 +69,23 @@ class Habit:
     last_at: int
     witnesses: tuple[Witness, ...]
     steps: tuple[HabitStep, ...] = ()
+    template: str = ""
+    slots: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    typed: int = 0
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def option_meant(self) -> tuple[str, str] | None:
+        """The command that was run then with an option of these very words, typing errors included."""
+        said = "".join(char for char in self.text.casefold() if char.isalnum())
+        if len(self.text.split()) > _MOST_OF_OPTION or not said.isascii():
+            return None
+        for command, option in self.options:
+            name = option.replace("-", "")
+            if SequenceMatcher(None, said, name, autojunk=False).ratio() >= _SAID_AS_OPTION:
+                return command, option
+        return None
 
 
 class CheckCommand(NamedTuple):
@@ -130,7 +152,7 @@ class RepeatedClaim(NamedTuple):
     """A fact or decision of memory that holds, with where it was said."""
 
     text: str
-    type: str
+    kind: str
     stage: str
     witnesses: tuple[Witness, ...]
 

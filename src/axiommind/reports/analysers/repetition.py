@@ -1,7 +1,7 @@
 """Doing the same again and again: files edited unusually often, tools going in circles, one tool on end.
 
-A file is an outlier by the z-score of its edits in one session against all (session, file) pairs; the false
-discovery rate over those above the mean is held by Benjamini and Hochberg's procedure.
+A file is unusual by the z-score of its edits in one session against all (session, file) pairs. Of many files some are
+unusual by chance: `outliers` holds that rate by Benjamini and Hochberg's procedure.
 """
 
 from __future__ import annotations
@@ -56,8 +56,18 @@ def spread(counts: Iterable[int]) -> Spread:
     return Spread(mean, sqrt(sum((n - mean) ** 2 for n in numbers) / len(numbers)))
 
 
+def unusual(edits: Mapping[SessionFile, int], z_threshold: float) -> list[Outlier]:
+    """Files whose edits in a session are so many standard deviations above the mean, the furthest first."""
+    return [one for one in _above_mean(edits) if one.z >= z_threshold - _ROUNDING]
+
+
 def outliers(edits: Mapping[SessionFile, int], z_threshold: float) -> list[Outlier]:
     """Files edited more often in a session than chance explains, the furthest first."""
+    above = _above_mean(edits)
+    return above[: discoveries([o.p for o in above], tail(z_threshold))]
+
+
+def _above_mean(edits: Mapping[SessionFile, int]) -> list[Outlier]:
     mean, deviation = spread(edits.values())
     if deviation == 0:
         return []
@@ -67,7 +77,7 @@ def outliers(edits: Mapping[SessionFile, int], z_threshold: float) -> list[Outli
         if z > 0:
             above.append(Outlier(session, file, n, mean, z, tail(z)))
     above.sort(key=lambda o: (-o.z, o.session, o.file))
-    return above[: discoveries([o.p for o in above], tail(z_threshold))]
+    return above
 
 
 def tail(z: float) -> float:

@@ -136,7 +136,7 @@ class AnalysisRows:
         }
 
     def dependency_graph(self, top: int) -> Section:
-        graph = build(self.units(), inner_cycles=False)
+        graph = build(self.units())
         return {
             "nodes": [
                 {

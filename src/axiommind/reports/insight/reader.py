@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from axiommind.model import Citation
 from axiommind.reports.analysers.evidence import FilePair, Habit, Witness
 from axiommind.reports.analysers.rework import RepeatedFailure, failures
 from axiommind.reports.insight import rows
+from axiommind.reports.insight.habits import habits_of
 from axiommind.reports.insight.rows import CallRow, PersonPrompt, Window, one_line
 from axiommind.reports.insight.values import CitedQuote
 from axiommind.search.citations import locate
@@ -20,6 +22,8 @@ MOST_SHOWN = 5
 _MOST_EVIDENCE = 3
 TITLE_CHARS = 80
 _LEAST_TITLE = 5
+_MOST_OF_FILES = 0.7
+_LEAST_DEPTH = 3
 
 
 class FactReader:
@@ -33,9 +37,10 @@ class FactReader:
         self.used: list[CallRow] = rows.calls_of(db, window)
         self.counted = [one.call for one in self.used if one.call.counts]
         self.failures: list[RepeatedFailure] = failures(one.call for one in self.used)
-        self.habits: list[Habit] = rows.habits_of(self.prompts, self.used)
+        self.habits: list[Habit] = habits_of(self.prompts, self.used)
         self.statements = rows.statements_of(self.prompts)
         self.pairs: list[FilePair] = rows.pairs_of(db, window)
+        self._elsewhere = _other_root(self.project, {one.file for one in self.used if one.file})
 
     def cite(self, kind: str, ref: int) -> Citation | None:
         return locate(self.db, [(ref, kind, ref)]).get(ref)
@@ -60,9 +65,11 @@ class FactReader:
         return found[0] if found else None
 
     def inside(self, path: str) -> str:
-        """A path as seen from its project."""
+        """A path as seen from its project, or from where most of the files are that were edited outside of it."""
         root = f"{self.project}/" if self.project else ""
-        return path.removeprefix(root) if root else path
+        if root and path.startswith(root):
+            return path.removeprefix(root)
+        return path.removeprefix(self._elsewhere) if root and self._elsewhere else path
 
     def title(self, session: str) -> str:
         """What a session is called, or what was asked in it first; of a plan its heading."""
@@ -84,6 +91,19 @@ class FactReader:
         one = load(perspective)
         values = {p.name: p.default for p in (*one.filters, *one.params)}
         return one.run(self.db, {**values, **self.window._asdict(), **params})
+
+
+def _other_root(project: str | None, files: set[str]) -> str:
+    """The folder that most of the files are in that are not the project's: a worktree, a container, another machine."""
+    outside = sorted(path for path in files if project is None or not path.startswith(f"{project}/"))
+    folders = Counter(path[: at + 1] for path in outside for at, char in enumerate(path) if char == "/" and at)
+    most = [folder for folder, count in folders.items() if count >= _MOST_OF_FILES * len(outside)]
+    root = max(most, key=len, default="")
+    # The repository itself where its folders are told apart there; else the folder above, to keep one name.
+    has_folders = (
+        sum(1 for folder in folders if folder.startswith(root) and folder.count("/") == root.count("/") + 1) > 1
+    )
+    return root if has_folders or root.count("/") < _LEAST_DEPTH else root[: root.rstrip("/").rfind("/") + 1]
 
 
 def heading(text: str) -> str:

@@ -48,7 +48,7 @@ class InsightReports:
                 with self.home.reading(Scope(project), None) as db:
                     db.execute("begin")
                     proposals += [p._replace(project=project) for p in proposals_of(FactReader(db, project, window))]
-            proposals.sort(key=lambda p: (-p.weight, -p.days, p.kind, p.title, p.project))
+            proposals.sort(key=lambda p: (-p.saves.worth, -p.sessions, -p.days, p.kind, p.title, p.project))
             report = report._replace(proposals=tuple(proposals[:_MOST_PROPOSALS]))
         report = report._replace(short=tuple(in_short(report)))
         is_configured = self.home.config.extract_extractor != "rules"

@@ -1,4 +1,4 @@
-"""What a report about work is made of, read from a scoped index: prompts, calls, habits, checks, files and claims.
+"""What a report about work is made of, read from a scoped index: prompts, calls, checks, files and claims.
 
 Over several sessions only canonical rows count, so what a fork copied counts where it happened. What a subagent was
 told was written by an agent, and is no person's word; nor is the plan that the client hands from one session to the
@@ -9,33 +9,25 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import attrgetter
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from axiommind.reports.analysers.clusters import clusters
-from axiommind.reports.analysers.depth import DEPTHS
 from axiommind.reports.analysers.evidence import (
     CheckCommand,
     FilePair,
-    Habit,
-    HabitStep,
     RepeatedClaim,
     Sentence,
     Witness,
 )
 from axiommind.reports.analysers.files import Touch, changed_together
-from axiommind.reports.analysers.prompt_frequency import PromptText
 from axiommind.reports.analysers.rework import CountedCall, shape
-from axiommind.text.requests.prompt_kinds import kind_of
-from axiommind.tools.kinds import CHECKS, EDIT, RUN_CLASS
+from axiommind.tools.kinds import CHECKS, EDIT, RUN_CLASS, is_run
 
 __all__ = [
+    "CallRow",
     "PersonPrompt",
     "Window",
     "calls_of",
@@ -43,7 +35,6 @@ __all__ = [
     "claims_of",
     "day_of",
     "file_name",
-    "habits_of",
     "one_line",
     "pairs_of",
     "prompts_of",
@@ -51,10 +42,11 @@ __all__ = [
 ]
 
 QUOTE_CHARS = 160
-LEAST_OF_HABIT = 3  # prompts
-MOST_HABITS = 12
 MOST_PAIRS = 500  # of files, before those are left out that say nothing
 _HANDED_ON = ("implement the following plan:", "this session is being continued")
+_CLAIM_CHARS = 240
+_FILE_FIELDS = ("file_path", "path", "filePath", "notebook_path")
+_NOT_SAID = frozenset("#|>")  # a heading, a table, a quotation
 _STATEMENT_CHARS = 1_200  # what is longer was pasted, or is a document
 
 
@@ -127,7 +119,8 @@ def calls_of(db: sqlite3.Connection, window: Window) -> list[CallRow]:
     """Every use of a tool, by session and in order; those that do not count are there as neighbours."""
     rows = db.execute(
         f"""
-        select id, session_id, classified_name, case when classified_name like '{RUN_CLASS}%' then input_json end,
+        select id, session_id, classified_name,
+               case when is_error or classified_name like '{RUN_CLASS}%' then input_json end,
                coalesce(is_error, 0), coalesce(error, ''), timestamp, canonical, line,
                coalesce((select file_path from file_edits e where e.tool_use_id = t.id), '')
         from tool_uses t
@@ -140,12 +133,13 @@ def calls_of(db: sqlite3.Connection, window: Window) -> list[CallRow]:
                 ref,
                 session,
                 tool,
-                _command(given),
+                _field(given, "command") if is_run(tool) else "",
                 bool(failed),
                 error,
                 at,
                 counts=bool(mine) and window.holds(at),
                 is_edit=bool(file),
+                file=_field(given, *_FILE_FIELDS) if failed and not is_run(tool) else "",
             ),
             line,
             file,
@@ -154,68 +148,14 @@ def calls_of(db: sqlite3.Connection, window: Window) -> list[CallRow]:
     ]
 
 
-def _command(given: str | None) -> str:
+def _field(given: str | None, *names: str) -> str:
+    """The first of these fields of a call's input that is a text."""
     try:
         fields = json.loads(given or "{}")
     except ValueError:
         return ""
-    command = fields.get("command") if isinstance(fields, dict) else None
-    return command if isinstance(command, str) else ""
-
-
-def habits_of(prompts: Sequence[PersonPrompt], used: Sequence[CallRow]) -> list[Habit]:
-    """Clusters of prompts that may differ widely, with what was done then."""
-    said = (PromptText(asked.text, asked.at, asked.session, n) for n, asked in enumerate(prompts))
-    largest = clusters(said, DEPTHS["wide"], LEAST_OF_HABIT)[:MOST_HABITS]
-    then = _Then(prompts, used)
-    found = []
-    for cluster in largest:
-        members = [prompts[member.ref] for member in cluster.members]
-        if all(member.is_handed_on for member in members):
-            continue
-        text = Counter(" ".join(a.text.split()) for a in members).most_common(1)[0][0]
-        found.append(
-            Habit(
-                text=text,
-                kind=kind_of(text),
-                count=len(members),
-                sessions=len({a.session for a in members}),
-                last_at=max(a.at for a in members),
-                witnesses=tuple(a.witness() for a in members),
-                steps=then.steps(members),
-            )
-        )
-    return sorted(found, key=lambda h: (-h.sessions, -h.count, h.text))
-
-
-class _Then:
-    """What was run after a prompt, up to the next one of its session."""
-
-    def __init__(self, prompts: Sequence[PersonPrompt], used: Sequence[CallRow]) -> None:
-        self._lines: dict[str, list[int]] = {}
-        for asked in prompts:
-            self._lines.setdefault(asked.session, []).append(asked.line)
-        for lines in self._lines.values():
-            lines.sort()
-        self._used = {name: list(some) for name, some in groupby(used, key=lambda one: one.call.session)}
-
-    def steps(self, members: Iterable[PersonPrompt]) -> tuple[HabitStep, ...]:
-        seen: dict[tuple[str, bool], dict[str, float]] = {}
-        for asked in members:
-            lines = self._lines[asked.session]
-            after = bisect_right(lines, asked.line)
-            end = lines[after] if after < len(lines) else float("inf")
-            turn = [one for one in self._used.get(asked.session, ()) if asked.line < one.line < end]
-            for place, one in enumerate(turn):
-                if one.call.failed:
-                    continue
-                steps = [(name, False) for name in shape(one.call.command).split(" && ") if name]
-                steps += [(PurePosixPath(one.file.replace("\\", "/")).name, True)] if one.file else []
-                for step in steps:
-                    seen.setdefault(step, {}).setdefault(asked.session, place / len(turn))
-        usual = sorted(seen.items(), key=lambda item: (-len(item[1]), item[0]))[:8]
-        usual.sort(key=lambda item: (sum(item[1].values()) / len(item[1]), item[0]))
-        return tuple(HabitStep(what, len(by_session), is_edit) for (what, is_edit), by_session in usual)
+    values = (fields.get(name) for name in names) if isinstance(fields, dict) else ()
+    return next((value for value in values if isinstance(value, str)), "")
 
 
 def checks_of(used: Sequence[CallRow]) -> tuple[list[CheckCommand], int]:
@@ -275,6 +215,7 @@ def pairs_of(db: sqlite3.Connection, window: Window) -> list[FilePair]:
 
 def statements_of(prompts: Sequence[PersonPrompt]) -> list[Sentence]:
     """Sentences in which a person says how things are always, or never, to be done."""
+    from axiommind.text.pasted import pasted_spans, without
     from axiommind.text.statements import stated
     from axiommind.text.summary import sentences
 
@@ -282,7 +223,10 @@ def statements_of(prompts: Sequence[PersonPrompt]) -> list[Sentence]:
     for asked in prompts:
         if len(asked.text) > _STATEMENT_CHARS or asked.is_handed_on:
             continue
-        for line in asked.text.splitlines():
+        typed = without(asked.text, pasted_spans(asked.text))
+        for line in typed.splitlines():
+            if line.lstrip()[:1] in _NOT_SAID:
+                continue
             for start, end in sentences(line):
                 sentence = line[start:end].strip().rstrip(".。!！")
                 said = stated(sentence) if sentence and not line.rstrip().endswith(("?", "？")) else None
@@ -295,7 +239,7 @@ def claims_of(db: sqlite3.Connection) -> list[RepeatedClaim]:
     """Facts and decisions that hold, are verified, and were said in several sessions."""
     rows = db.execute(
         """
-        select value_key, id, session_id, coalesce(happened_at, created_ts), entry_type, stage, title, text
+        select value_key, id, session_id, coalesce(happened_at, created_ts), kind, rule, stage, title, text
         from entries
         where entry_type in ('fact', 'decision') and stage in ('verified', 'certified') and status = 'active'
         order by value_key, happened_at, entry_id
@@ -305,7 +249,9 @@ def claims_of(db: sqlite3.Connection) -> list[RepeatedClaim]:
     for _, some in groupby(rows, key=lambda row: row[0]):
         same = list(some)
         if len({row[2] for row in same}) > 1:
-            _, _, _, _, kind, stage, title, text = same[-1]
+            _, _, _, _, kind, rule, stage, title, text = same[-1]
             witnesses = tuple(Witness("insight", row[1], row[2], row[3], "") for row in same)
-            found.append(RepeatedClaim(text if len(text) <= 240 else title, kind, stage, witnesses))
+            # How something is run: the title is the command, and the text how often it worked in its session.
+            said = title if rule == "runs" or len(text) > _CLAIM_CHARS else text
+            found.append(RepeatedClaim(said, kind, stage, witnesses))
     return found

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 from axiommind.reports.analysers.evidence import ProposalMaterial, Sentence
-from axiommind.reports.analysers.proposals import Proposal, propose
+from axiommind.reports.analysers.rework import RepeatedFailure
 from axiommind.reports.insight import rows
 from axiommind.reports.insight.reader import FactReader
 from axiommind.reports.insight.values import Proposed
+from axiommind.reports.proposals.proposal import Proposal
+from axiommind.reports.proposals.propose import propose
 
 __all__ = ["proposals_of"]
 
 _INSTRUCTIONS = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md")
+_ASIDE = re.compile(r"/\.|^/(?:private/)?(?:tmp|var)/")  # what clients and programs keep for themselves
+_END_OF_PATH = 3  # folders and the name
 _FILE_BYTES = 1_000_000
 
 
 def proposals_of(facts: FactReader) -> list[Proposed]:
     known, commands = _on_disk(facts.project)
     checks, edited = rows.checks_of(facts.used)
-    pairs = [p._replace(a=facts.inside(p.a), b=facts.inside(p.b)) for p in facts.pairs]
+    pairs = [p._replace(a=_portable(facts.inside(p.a)), b=_portable(facts.inside(p.b))) for p in facts.pairs]
     made = propose(
         ProposalMaterial(
-            failures=facts.failures,
+            failures=[_seen_from(facts, one) for one in facts.failures],
             habits=facts.habits,
             statements=facts.statements,
             prompts=[Sentence(asked.text, asked.witness()) for asked in facts.prompts if not asked.is_handed_on],
@@ -37,6 +43,22 @@ def proposals_of(facts: FactReader) -> list[Proposed]:
     return [_proposed(facts, one) for one in made]
 
 
+def _seen_from(facts: FactReader, failure: RepeatedFailure) -> RepeatedFailure:
+    """A failure with the files of its calls as the project names them."""
+    calls = []
+    for call in failure.calls:
+        path = facts.inside(call.file)
+        is_aside = path.startswith("/") and _ASIDE.search(path) is not None
+        calls.append(call._replace(file="" if is_aside or not path else _portable(path)))
+    return replace(failure, calls=tuple(calls))
+
+
+def _portable(path: str) -> str:
+    """A path as it can stand in a file that others read: of one outside the project only its end."""
+    parts = path.replace("\\", "/").split("/")
+    return "/".join(parts[-_END_OF_PATH:]) if path.startswith("/") or parts[0].endswith(":") else path
+
+
 def _proposed(facts: FactReader, one: Proposal) -> Proposed:
     return Proposed(
         kind=one.kind,
@@ -48,7 +70,7 @@ def _proposed(facts: FactReader, one: Proposal) -> Proposed:
         language=one.language,
         sessions=one.sessions,
         days=one.days,
-        weight=one.weight * one.sessions,
+        saves=one.saves,
         evidence=facts.evidence(one.witnesses),
     )
 

@@ -8,26 +8,22 @@ from typing import TYPE_CHECKING
 from axiommind.reports.insight.rows import file_name, one_line
 
 if TYPE_CHECKING:
-    from axiommind.reports.insight.values import InsightReport
+    from axiommind.reports.insight.values import FailedOften, InsightReport
 
 __all__ = ["figures", "in_short"]
 
 MOST = 6
 LEAST = 3
 MOST_SHOWN = 5
+MOST_FAILURES = 3
+LEAST_MET = 3
+OFTEN_MET = 10
 
 
 def in_short(report: InsightReport) -> list[str]:
     """Three to six sentences, the most telling first."""
     found: list[str] = []
-    commands = [one for one in report.failed if one.then]
-    if commands:
-        one = commands[0]
-        never = " and never passed" if one.never_worked else ""
-        found.append(
-            f"`{one.what}` failed {_times(one.times)} in {_counted(one.sessions, 'session')}{never}; "
-            f"`{one.then}` came next and passed {_times(one.passed)}."
-        )
+    found += [_failed(report, one) for one in report.failed if one.sessions >= _often(report)][:MOST_FAILURES]
     said = [one for one in report.habits if one.sessions > 1]
     if said:
         habit = said[0]
@@ -35,11 +31,6 @@ def in_short(report: InsightReport) -> list[str]:
             f"“{one_line(habit.text, 60)}”, or nearly that, was asked {_times(habit.times)}, "
             f"in {habit.sessions} of {_counted(report.sessions, 'session')}."
         )
-    tools = {use.tool: use for use in report.tools}
-    others = [one for one in report.failed if one.what in tools and one.sessions >= max(2, report.sessions / 10)]
-    if others:
-        one = others[0]
-        found.append(f"`{one.what}` failed {one.times:,} of {_times(tools[one.what].uses)} with “{one.complaint}”.")
     if report.edited:
         file = report.edited[0]
         found.append(
@@ -69,11 +60,31 @@ def in_short(report: InsightReport) -> list[str]:
     return found[:MOST]
 
 
+def _often(report: InsightReport) -> float:
+    """In how many sessions something has to fail to belong here: in ten whatever the project, in fewer where a fifth
+    of its sessions met it."""
+    return max(LEAST_MET, min(OFTEN_MET, report.sessions / 5))
+
+
+def _failed(report: InsightReport, one: FailedOften) -> str:
+    tools = {use.tool: use for use in report.tools}
+    if one.what in tools:
+        of = f"{one.times:,} of {_times(tools[one.what].uses)}"
+        return f"`{one.what}` failed {of} with “{one_line(one.complaint, 80)}”, in {_counted(one.sessions, 'session')}."
+    never = " and never passed" if one.never_worked else ""
+    said = f"`{one.what}` failed {_times(one.times)} in {_counted(one.sessions, 'session')}{never}"
+    if one.then:
+        return f"{said}; `{one.then}` came next and passed {_times(one.passed)}."
+    return (
+        f"{said}; the error says to run `{one.remedy}`." if one.remedy else f"{said}: “{one_line(one.complaint, 80)}”."
+    )
+
+
 def figures(report: InsightReport) -> list[str]:
     """Further facts that prose may use."""
     found = [f"{_counted(report.sessions, 'session')}, {_counted(report.prompts, 'prompt')}."]
     found += [f"Tool {t.tool}: {t.uses} uses in {t.sessions} sessions, {t.failed} failed." for t in report.tools[:6]]
-    found += [f"Proposal: {p.title}. {p.why}" for p in report.proposals[:MOST_SHOWN]]
+    found += [f"Proposal: {p.title}. {p.why} {p.saves.text}" for p in report.proposals[:MOST_SHOWN]]
     found += [f"`{f.what}` failed {f.times} times in {f.sessions} sessions." for f in report.failed]
     if report.corrected:
         found.append(f"The person corrected the agent {_times(report.corrected)}.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from axiommind.reports.analysers.complaints import complaint, is_own, is_refused
 from axiommind.reports.analysers.evidence import Witness, groups
-from axiommind.reports.analysers.rework import complaint, is_own, is_refused
 from axiommind.reports.analysers.trends import FIRST_MONDAY_MS, WEEK_MS, fit, week_of
 from axiommind.reports.insight.reader import MOST_SHOWN, FactReader
 from axiommind.reports.insight.rows import day_of
@@ -83,6 +83,10 @@ def failed(facts: FactReader) -> list[FailedOften]:
     for one in facts.failures:
         if one.times < LEAST_FAILURES:
             continue
+        then, passed = one.then, one.passed
+        if one.varied is not None:
+            how = "" if one.varied.is_added else "without "
+            then, passed = f"{one.what} {how}{one.varied.option}", one.varied.passed
         witnesses = [Witness("tool", c.ref, c.session, c.at, complaint(c.error)) for c in one.calls]
         found.append(
             FailedOften(
@@ -92,8 +96,9 @@ def failed(facts: FactReader) -> list[FailedOften]:
                 one.sessions,
                 one.most,
                 one.is_command and one.never_worked,
-                one.then,
-                one.passed,
+                then,
+                passed,
+                one.remedy,
                 facts.last(witnesses),
             )
         )

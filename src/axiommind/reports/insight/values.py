@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from axiommind.model import Citation
+    from axiommind.reports.proposals.proposal import Saving
 
 __all__ = [
     "CitedQuote",
@@ -52,7 +53,7 @@ class Proposed(NamedTuple):
     language: str
     sessions: int
     days: int
-    weight: float  # what the list is ordered by
+    saves: Saving  # what it would have saved; the list is ordered by its worth
     evidence: tuple[CitedQuote, ...]
 
 
@@ -107,7 +108,7 @@ class EditedOften(NamedTuple):
 
 
 class FailedOften(NamedTuple):
-    """`then`: the command that usually came next and passed."""
+    """`then`: the command that usually came next and passed; `remedy`: what the error itself says to run."""
 
     what: str
     complaint: str
@@ -117,6 +118,7 @@ class FailedOften(NamedTuple):
     never_worked: bool
     then: str
     passed: int
+    remedy: str
     example: CitedQuote | None
 
 

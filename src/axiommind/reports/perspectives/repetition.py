@@ -1,7 +1,8 @@
 """Doing the same again and again, in three kinds of rows:
 
-- `edits`: a file edited unusually often in one session (`z_score` against all sessions and files, `p_value`
-  held by Benjamini-Hochberg at 1 - Phi(z_threshold));
+- `edits`: a file edited unusually often in one session: `z_score` against all sessions and files is at least
+  `z_threshold`. With `corrected` only those that chance does not explain among so many files (`p_value` by
+  Benjamini-Hochberg at 1 - Phi(z_threshold));
 - `loop`: two or three tools repeated in a row (`count` = repeats of the longest chain, `times` = chains);
 - `run`: the longest row of one tool in a session, from five uses on.
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from axiommind.reports.analysers.repetition import longest_run, loops, outliers
+from axiommind.reports.analysers.repetition import longest_run, loops, outliers, unusual
 from axiommind.reports.analysers.tuning import Tuning
 from axiommind.reports.perspectives import Param, Params, Perspective, Plot, Row, common
 from axiommind.reports.perspectives._filters import PerspectiveFilters
@@ -43,17 +44,18 @@ EDITS = """
 def run(db: sqlite3.Connection, params: Params) -> list[Row]:
     filters = PerspectiveFilters.read(db, params, FILTERS)
     circles, runs = _tools(db, filters)
-    kinds = (_edits(db, filters, params["z_threshold"]), circles, runs)
+    kinds = (_edits(db, filters, params), circles, runs)
     return filters.share([[row for row in rows if row["count"] >= filters.min_count] for rows in kinds])
 
 
-def _edits(db: sqlite3.Connection, filters: PerspectiveFilters, z_threshold: float) -> list[Row]:
+def _edits(db: sqlite3.Connection, filters: PerspectiveFilters, params: Params) -> list[Row]:
     sql = EDITS.format(counts=filters.counts("e"), tool=filters.names("t.classified_name"))
     edits = {(session, file): n for session, file, n in db.execute(sql, filters.bound)}
+    choose = outliers if params["corrected"] else unusual
     return [
         _row("edits", o.session, o.file, o.edits, 1)
         | {"mean": round(o.mean, 2), "z_score": round(o.z, 2), "p_value": float(f"{o.p:.3g}")}
-        for o in outliers(edits, z_threshold)
+        for o in choose(edits, params["z_threshold"])
     ]
 
 
@@ -84,6 +86,7 @@ PERSPECTIVE = Perspective(
     run=run,
     params=(
         Param("z_threshold", float, Z_THRESHOLD, "how many standard deviations above the mean are unusual", least=0),
+        Param("corrected", int, 0, "1 = only what chance does not explain among so many files", least=0, most=1),
     ),
     filters=FILTERS,
     plot=Plot("bar", x="count", y="subject", color="kind"),

@@ -1,16 +1,16 @@
 """Pairs of sessions of one project that edited the same files.
 
-`overlap_ratio` is the Jaccard index of the two sets of edited files; `time_gap_minutes` lies between the
-end of the earlier session and the start of the later one, and is null where they overlap or say no time. A
-set is what the session itself edited, copies of a fork included: that is what makes a fork resemble its
-origin. `session` keeps the links of that session; `since`, `until` and `tool` choose the edits that make up
-the sets.
+`overlap_ratio` is the Jaccard index of the two sets of edited files; `time_gap_minutes` lies between what was last said
+or done in the earlier session and first in the later one, and is null where they overlap or say no time. A set is what
+the session itself edited, copies of a fork included: that is what makes a fork resemble its origin. `session` keeps the
+links of that session; `since`, `until` and `tool` choose the edits that make up the sets.
 """
 
 from __future__ import annotations
 
 import sqlite3
 
+from axiommind.projections.derived import SPANS
 from axiommind.reports.perspectives import Param, Params, Perspective, Plot, Row, common
 from axiommind.reports.perspectives._filters import PerspectiveFilters
 
@@ -51,10 +51,7 @@ RAW = """
         where {of_session}
         group by a.session_id, b.session_id
       ),
-      spans as (
-        select id, coalesce(started_at, first_ts) as start, coalesce(ended_at, last_ts) as finish
-        from sessions
-      )
+      spans as ({spans})
       select session_a, session_b, shared_files,
         1.0 * shared_files / (x.files + y.files - shared_files) as overlap_ratio,
         case
@@ -84,6 +81,7 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
     links = DERIVED
     if filters.timed or filters.tool is not None:
         links = RAW.format(
+            spans=SPANS,
             during=filters.during("e.timestamp"),
             tool=filters.names("t.classified_name"),
             of_session="1" if filters.session is None else ":session in (a.session_id, b.session_id)",

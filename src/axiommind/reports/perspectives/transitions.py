@@ -1,8 +1,8 @@
 """Which tool follows which, and how surely.
 
-`tool` is the tool that comes first. A pair belongs to its second use: that one decides whether and when it
-counts. `probability` is a share of everything that followed `from_tool` under the same filters; `min_count`
-and `top` only hide rows.
+`tool` is the tool that comes first. A pair belongs to its second use: that one decides whether it counts. With `since`
+or `until` both uses have to lie within. `probability` is a share of everything that followed `from_tool` under the same
+filters; `min_count` and `top` only hide rows.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ RAW = """
       from (
         select from_tool, to_tool, count(*) as count
         from (
-          select lag(t.classified_name) over (partition by t.session_id order by t.seq_order) as from_tool,
+          select lag(t.classified_name) over uses as from_tool, lag(t.timestamp) over uses as from_at,
             t.classified_name as to_tool, ({counts}) as counts
           from tool_uses t
           where {of_session}
+          window uses as (partition by t.session_id order by t.seq_order)
         )
         where counts
           and from_tool is not null
+          and {from_during}
         group by from_tool, to_tool
       )
 """
@@ -55,7 +57,11 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
     raw = filters.timed or filters.session is not None
     pairs = DERIVED
     if raw:
-        pairs = RAW.format(counts=filters.counts("t"), of_session=filters.of_session("t.session_id"))
+        pairs = RAW.format(
+            counts=filters.counts("t"),
+            from_during=filters.during("from_at"),
+            of_session=filters.of_session("t.session_id"),
+        )
     found = db.execute(SQL.format(pairs=pairs, tool=filters.names("from_tool")), filters.bound)
     return [dict(zip(COLUMNS, row, strict=True)) for row in found]
 

@@ -1,7 +1,8 @@
 """Tokens by time and model, each answer once however often forks and resumes copied it.
 
 `by` groups: day, week (its Monday), month, session (on its last day), project, or model alone; all but the
-last keep models apart. `tool` keeps answers that used the tool; `min_count` is about messages.
+last keep models apart. Answers that no model gave (`<synthetic>`) and rows without a token are left out. `tool` keeps
+answers that used the tool; `min_count` is about messages.
 """
 
 from __future__ import annotations
@@ -50,9 +51,11 @@ SQL = """
     from responses r
     join sessions s on s.id = r.session_id
     where {counts}
+      and r.model is not '<synthetic>'
       and {used}
     group by {groups}
     having messages >= :min_count
+       and total_tokens > 0
     order by date is null, date desc, total_tokens desc, project, session, r.model
     limit :top
 """

@@ -113,7 +113,8 @@ def _transcript_lines(
 
 
 def _path(db: sqlite3.Connection, wanted: str) -> tuple[str, str]:
-    """The indexed file that a path means: that path, or the only one that ends with it."""
+    """The indexed file that a path means: that path, the only one that ends with it, or that of the session whose id
+    begins so."""
     for table, kind in (("documents", "document"), ("files", "transcript")):
         if db.execute(f"select 1 from {table} where path = ?", (wanted,)).fetchone():
             return wanted, kind
@@ -124,6 +125,8 @@ def _path(db: sqlite3.Connection, wanted: str) -> tuple[str, str]:
         for (path,) in db.execute(f"select path from {table} order by path")
         if path.replace("\\", "/").endswith(tail)
     ]
+    if not matches and (of_session := _session_file(db, wanted)) is not None:
+        return of_session, "transcript"
     if not matches:
         raise NotFound(
             f"{wanted} is not in the index", hint="axm kb list and axm query --perspective sessions show what is"
@@ -132,3 +135,18 @@ def _path(db: sqlite3.Connection, wanted: str) -> tuple[str, str]:
         names = ", ".join(path for path, _ in matches[:3])
         raise BadQuery(f"{wanted} fits {len(matches)} files: {names}", hint="give more of the path")
     return matches[0]
+
+
+def _session_file(db: sqlite3.Connection, beginning: str) -> str | None:
+    """The file of the one session whose id begins so. Of a session that was moved the longest, which has all lines."""
+    rows = db.execute(
+        """
+        select path, session_id from files
+        where session_id >= :beginning and session_id < :beginning || char(0x10ffff)
+        order by session_id = :beginning desc, size desc, path
+        """,
+        {"beginning": beginning},
+    ).fetchall()
+    if rows and rows[0][1] != beginning and len({session for _, session in rows}) > 1:
+        raise BadQuery(f"the ids of several sessions begin with {beginning!r}", hint="write more of it")
+    return rows[0][0] if rows else None

@@ -9,7 +9,7 @@ from axiommind.ids import number_of
 from axiommind.projections import PLACE_BITS
 from axiommind.projections.passages import KIND_BITS, KINDS
 
-__all__ = ["evidence_of", "numbers", "sessions_of", "words_of"]
+__all__ = ["evidence_of", "numbers", "sessions_of", "unknown", "words_of"]
 
 _ENTRY = "ent_"
 _MOST_EVIDENCE = 20
@@ -47,6 +47,14 @@ def numbers(db: sqlite3.Connection, names: Iterable[str]) -> list[int]:
         elif (number := number_of(wanted)) is not None:
             found[number] = None
     return list(found)
+
+
+def unknown(db: sqlite3.Connection, names: Iterable[str]) -> list[str]:
+    """The names that mean no passage, each once: misspelt, or of something that was forgotten since."""
+    found = {name: numbers(db, [name]) for name in names}
+    places = ", ".join(str(number) for ids in found.values() for number in ids)
+    known = {number for (number,) in db.execute(f"select id from passages where id in ({places})")}
+    return [name for name, ids in found.items() if known.isdisjoint(ids)]
 
 
 def sessions_of(db: sqlite3.Connection, names: Iterable[str]) -> dict[str, int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +24,8 @@ __all__ = ["Passages", "Shown", "beside", "show"]
 
 # Passages or lines around what was asked for.
 _MOST_CONTEXT = 10_000
+# How many that have no text are passed over.
+_SAYING_NOTHING = 20
 
 
 class Passages:
@@ -78,10 +82,11 @@ class Shown(NamedTuple):
     citation: Citation | None
     before: tuple[tuple[str, str, str], ...]  # (id, kind, text)
     after: tuple[tuple[str, str, str], ...]
+    provenance: str = "elsewhere"  # of PROVENANCES
 
 
 _BESIDE = """
-    select p.id, p.kind, p.ref, p.session_id, p.doc_id, p.timestamp, p.session_id
+    select p.id, p.kind, p.ref, p.session_id, p.doc_id, p.timestamp, p.session_id, p.provenance
     from passages p
     where p.session_id = :session and (coalesce(p.timestamp, 0), p.id) {sign} (:at, :id)
     order by coalesce(p.timestamp, 0) {order}, p.id {order}
@@ -110,9 +115,7 @@ def show(db: sqlite3.Connection, number: int, context: int = 1) -> Shown | None:
     texts = Texts(db)
     heading, text = texts(passage)
     project, title, _ = owner(db, passage)
-    before, after = (
-        tuple((short_id(p.id), p.kind, texts(p)[1]) for p in near) for near in beside(db, passage, context)
-    )
+    before, after = beside(db, passage, context + _SAYING_NOTHING if context else 0)
     return Shown(
         short_id(number),
         passage.kind,
@@ -124,6 +127,13 @@ def show(db: sqlite3.Connection, number: int, context: int = 1) -> Shown | None:
         heading,
         text,
         locate(db, [(number, passage.kind, passage.ref)]).get(number),
-        before,
-        after,
+        _saying(before[::-1], texts, context)[::-1],
+        _saying(after, texts, context),
+        passage.provenance,
     )
+
+
+def _saying(near: Sequence[Passage], texts: Texts, count: int) -> tuple[tuple[str, str, str], ...]:
+    """The first of some passages that have a text: a call without one tells nothing about what is beside it."""
+    said = ((short_id(one.id), one.kind, texts(one)[1]) for one in near)
+    return tuple(islice((one for one in said if one[2].strip()), count))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from axiommind.sources.claude_code.bulk import prune
     from axiommind.sources.claude_code.decoder import decode
     from axiommind.sources.claude_code.files import deletes_after, discover, roots_of, sidecar, watched
+    from axiommind.sources.claude_code.lines import belongs_to, record_id
     from axiommind.sources.claude_code.texts import blocks
 
 __all__ = [
@@ -22,11 +23,13 @@ __all__ = [
     "TITLE",
     "TOOLS",
     "WATCHED",
+    "belongs_to",
     "blocks",
     "decode",
     "deletes_after",
     "discover",
     "prune",
+    "record_id",
     "resume",
     "roots_of",
     "sidecar",
@@ -38,11 +41,13 @@ TITLE = "Claude Code"
 WATCHED = (".jsonl", ".meta.json", "custom-title.json")
 
 _MODULES = {
+    "belongs_to": "lines",
     "blocks": "texts",
     "decode": "decoder",
     "deletes_after": "files",
     "discover": "files",
     "prune": "bulk",
+    "record_id": "lines",
     "roots_of": "files",
     "sidecar": "files",
     "watched": "files",

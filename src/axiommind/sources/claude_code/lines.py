@@ -11,7 +11,7 @@ import msgspec
 
 from axiommind.text import jsonlines
 
-__all__ = ["BULK_TYPES", "KNOWN_TYPES", "Line", "parse_line", "text_of"]
+__all__ = ["BULK_TYPES", "KNOWN_TYPES", "Line", "belongs_to", "parse_line", "record_id", "text_of"]
 
 # Copies of requests and prompts that the client keeps for itself; progress bars.
 BULK_TYPES = {"progress", "api-request", "api-request-shape", "api-request-blob"}
@@ -83,6 +83,15 @@ class Line(msgspec.Struct):
     axm: Any = None
 
 
+class _Identity(msgspec.Struct):
+    """The fields that say which record a line is, or whose; the others are skipped over, not built."""
+
+    uuid: Any = None
+    leafUuid: Any = None  # noqa: N815
+    sessionId: Any = None  # noqa: N815
+
+
+_identity = msgspec.json.Decoder(_Identity).decode
 _line = msgspec.json.Decoder(Line).decode
 
 
@@ -104,6 +113,29 @@ def parse_line(raw: bytes) -> Line:
     line = Line(**{k: v for k, v in value.items() if k in Line.__struct_fields__})
     line.toolUseResult = msgspec.Raw(b"" if raw_result is None else b"1")
     return line
+
+
+def record_id(raw: bytes) -> str | None:
+    """The `uuid`, which a fork or a copy of the record keeps."""
+    found = _identified(raw).uuid
+    return found if isinstance(found, str) and found else None
+
+
+def belongs_to(raw: bytes) -> tuple[str, ...]:
+    """A summary names the record that it ends with, and a title its session."""
+    line = _identified(raw)
+    names = (line.leafUuid, f"session:{line.sessionId}" if isinstance(line.sessionId, str) else None)
+    return tuple(name for name in names if isinstance(name, str) and name)
+
+
+def _identified(raw: bytes) -> _Identity | Line:
+    try:
+        return _identity(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        try:
+            return parse_line(raw)
+        except ValueError:
+            return _Identity()
 
 
 def text_of(content: Any) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from axiommind.sources.markdown.chunks import MAX_TOKENS, OVERLAP_TOKENS, TARGET_TOKENS, DocumentChunk
 from axiommind.sources.markdown.document import Document, decode
 from axiommind.sources.markdown.files import MAX_BYTES, SUFFIXES, DocumentFile, DocumentFiles, discover
-from axiommind.sources.markdown.lines import lines_of, text_of
+from axiommind.sources.markdown.lines import lines_of, read_text, text_of
 
 __all__ = [
     "CHUNKER",
@@ -28,8 +28,9 @@ __all__ = [
     "decode",
     "discover",
     "lines_of",
+    "read_text",
     "text_of",
 ]
 
 NAME = "markdown"
-CHUNKER = "md-heading-v1"  # a change of what `decode` returns gets a new name
+CHUNKER = "md-heading-v2"  # a change of what `decode` returns gets a new name

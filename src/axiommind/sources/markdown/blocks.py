@@ -1,7 +1,7 @@
 """The blocks of a Markdown page: headings, code, tables and running text, each with its lines.
 
 Together they hold every line that is not blank, whatever the parser makes of it. A page that would take the parser too
-long is cut at blank lines.
+long is read line by line: headings and fenced code are found, all else is what stands between blank lines.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PageBlock", "covering", "paragraphs", "parse_blocks", "prose_of"]
 
-_PARSED_CHARS = 8_000_000  # larger files are cut at blank lines, without the parser
+_PARSED_CHARS = 8_000_000  # larger files are read line by line, without the parser
 _PARSED_LINES = 100_000
 _PROBES = 500_000  # steps of the parser, see `_meter`
 _NESTING = 100
@@ -53,19 +53,55 @@ def parse_blocks(lines: Sequence[str], first: int, problems: list[tuple[int, str
     body = lines[first:]
     source = "\n".join(body)
     if len(source) > _PARSED_CHARS or len(body) > _PARSED_LINES:
-        problems.append((0, "very large: cut at blank lines, not at headings"))
-        return paragraphs(lines, first)
+        return _by_line(lines, first)
     try:
         found = _parsed(source, len(body), first)
     except (_TooCostly, RecursionError):
-        problems.append((0, "nested too deep: cut at blank lines, not at headings"))
-        return paragraphs(lines, first)
+        problems.append((0, "nested too deep: cut at headings and blank lines only"))
+        return _by_line(lines, first)
     return covering(lines, found, first, len(lines))
 
 
 def paragraphs(lines: Sequence[str], first: int) -> list[PageBlock]:
     """The blocks of a page that is not Markdown: what stands between blank lines."""
     return list(_runs(lines, first, len(lines)))
+
+
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#*)?[ \t]*$")
+_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
+
+
+def _by_line(lines: Sequence[str], first: int) -> list[PageBlock]:
+    """Headings and fenced code as they stand at the beginning of lines, and what is between them and blank lines."""
+    found: list[PageBlock] = []
+    env: dict[str, Any] = {}
+    i = first
+    while i < len(lines):
+        line = lines[i]
+        if fence := _FENCE.match(line):
+            end = _fence_end(lines, i + 1, fence[1])
+            found.append(PageBlock("code", i, end))
+            i = end
+            continue
+        if heading := _ATX.match(line):
+            found.append(PageBlock("heading", i, i + 1, len(heading[1]), _heading_text(heading[2] or "", env)))
+        elif line.strip() and i + 1 < len(lines) and (under := _SETEXT.match(lines[i + 1])) and _stands_alone(lines, i):
+            level = 1 if under[1][0] == "=" else 2
+            found.append(PageBlock("heading", i, i + 2, level, _heading_text(line, env)))
+            i += 1
+        i += 1
+    return covering(lines, found, first, len(lines))
+
+
+def _stands_alone(lines: Sequence[str], i: int) -> bool:
+    """Whether no paragraph goes on in this line, and it is neither indented code nor an item, a quote or a table."""
+    return not (i and lines[i - 1].strip()) and not lines[i].startswith(("    ", "\t", "- ", "* ", "> ", "|"))
+
+
+def _fence_end(lines: Sequence[str], start: int, fence: str) -> int:
+    closing = re.compile(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*$")
+    return next((i + 1 for i in range(start, len(lines)) if closing.match(lines[i])), len(lines))
 
 
 def _runs(lines: Sequence[str], start: int, end: int) -> Iterator[PageBlock]:

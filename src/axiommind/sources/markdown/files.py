@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,6 +36,7 @@ class DocumentFile(NamedTuple):
 class DocumentFiles(NamedTuple):
     files: tuple[DocumentFile, ...]
     problems: tuple[Problem, ...]
+    skipped: tuple[Problem, ...] = ()  # links that were not followed, and why
 
 
 class _Folder(NamedTuple):
@@ -48,7 +50,8 @@ def discover(root: str, include: Sequence[str] = (), exclude: Sequence[str] = ()
     """Every document below a folder, in order of path; or the one file that was named, whatever it is called.
 
     Globs are relative to the root. A file of another suffix is taken where an include names the suffix (`**/*.txt`).
-    Links below the root are not followed: what they point at is read where it lies, or is not part of this root.
+    A link to a document elsewhere is followed, and the document is known by its own path, however many links lead to
+    it. What lies below the root is read where it lies, so links to it add nothing. Links to folders are not followed.
     """
     top = os.path.realpath(Path(root).expanduser())
     problems: list[Problem] = []
@@ -56,7 +59,8 @@ def discover(root: str, include: Sequence[str] = (), exclude: Sequence[str] = ()
         return DocumentFiles(tuple(_file(top, problems)), tuple(problems))
     include = [glob.removeprefix("./") for glob in include]
     exclude = [glob.removeprefix("./") for glob in exclude]
-    files: list[DocumentFile] = []
+    files: set[DocumentFile] = set()
+    skipped: list[Problem] = []
     pending = [_Folder(top, "", 0, ())]
     while pending:
         folder = pending.pop()
@@ -64,9 +68,12 @@ def discover(root: str, include: Sequence[str] = (), exclude: Sequence[str] = ()
         rules = (*folder.rules, *((folder.name, spec) for spec in _ignore_rules(entries, problems)))
         for entry in entries:
             name = folder.name + entry.name
-            if entry.name.startswith(".") or entry.is_symlink() or any(matches(name, glob) for glob in exclude):
+            if entry.name.startswith(".") or any(matches(name, glob) for glob in exclude):
                 continue
-            if entry.is_dir(follow_symlinks=False):
+            if entry.is_symlink():
+                if not _ignored(name, rules):
+                    files.update(_linked(entry, _wanted(name, include), top, exclude, problems, skipped))
+            elif entry.is_dir(follow_symlinks=False):
                 if entry.name in _SKIPPED or _ignored(name + "/", rules):
                     continue
                 if folder.depth == _DEPTH:
@@ -74,8 +81,43 @@ def discover(root: str, include: Sequence[str] = (), exclude: Sequence[str] = ()
                 else:
                     pending.append(_Folder(entry.path, name + "/", folder.depth + 1, rules))
             elif entry.is_file(follow_symlinks=False) and _wanted(name, include) and not _ignored(name, rules):
-                files += _file(entry.path, problems)
-    return DocumentFiles(tuple(sorted(files)), tuple(sorted(problems, key=lambda p: (p.path, p.line, p.why))))
+                files.update(_file(entry.path, problems))
+    return DocumentFiles(tuple(sorted(files)), _in_order(problems), _in_order(skipped))
+
+
+def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda p: (p.path, p.line, p.why)))
+
+
+def _linked(
+    entry: os.DirEntry[str],
+    is_wanted: bool,
+    top: str,
+    exclude: Sequence[str],
+    problems: list[Problem],
+    skipped: list[Problem],
+) -> Iterator[DocumentFile]:
+    """The document that a link leads to, unless it is read where it lies; or why the link is not followed."""
+    target = os.path.realpath(entry.path)
+
+    def skip(why: str) -> None:
+        skipped.append(Problem(_shown(entry.path), 0, why))
+
+    try:
+        mode = Path(target).stat().st_mode
+    except OSError as error:
+        if is_wanted:
+            skip(f"a link to {_shown(target)}: {error.strerror or error}")
+        return
+    is_inside = (target + os.sep).startswith(top.rstrip(os.sep) + os.sep)
+    if is_inside or any(matches(target.replace(os.sep, "/"), glob) for glob in exclude):
+        return
+    if stat.S_ISDIR(mode):
+        skip(f"links to folders are not followed; axm kb add {_shown(target)} adds this one")
+    elif is_wanted and Path(target).suffix.lower() not in (*SUFFIXES, Path(entry.name).suffix.lower()):
+        skip(f"a link to {_shown(target)}, which is no document by its name: not followed")
+    elif is_wanted and stat.S_ISREG(mode):
+        yield from _file(target, problems)
 
 
 def _wanted(name: str, include: Sequence[str]) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
 from axiommind.sources.markdown.lines import one_line
 
 __all__ = ["FrontMatter", "read_front_matter"]
+
+_T = TypeVar("_T")
 
 _FRONT_CHARS = 65_536
 _TAG_KEYS = ("tags", "tag", "keywords", "categories", "category")
@@ -22,6 +24,9 @@ _LANGUAGES = {
     "chinese": "zh",
     "中文": "zh",
 }
+# Of these, one is enough to tell front matter from a line across the page.
+_KNOWN_KEYS = (*_TAG_KEYS, "title", "lang", "language", "date", "author", "aliases", "draft", "description", "layout")
+_TOML_LINE = re.compile(r"\(at line (\d+)")
 _DOUBLE_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _SINGLE_QUOTED = re.compile(r"'((?:[^']|'')*)'")
 _ITEM = re.compile(r'\s*(?:"(?:[^"\\]|\\.)*"|\'(?:[^\']|\'\')*\'|[^,\[\]]+)')
@@ -35,11 +40,14 @@ class FrontMatter(NamedTuple):
 
 
 class _MalformedFrontMatter(ValueError):
-    pass
+    def __init__(self, why: str, line: int = 1) -> None:
+        super().__init__(why)
+        self.line = line
 
 
 def read_front_matter(lines: Sequence[str], problems: list[tuple[int, str]]) -> FrontMatter:
-    """What stands before the text. What is malformed is taken as text, and is a problem."""
+    """What stands before the text. What is malformed is a problem with its line: where the keys can still be told, they
+    are read, and otherwise it is taken as text."""
     none = FrontMatter("", (), "", 0)
     fence = lines[0].rstrip()
     if fence not in ("---", "+++"):
@@ -48,7 +56,8 @@ def read_front_matter(lines: Sequence[str], problems: list[tuple[int, str]]) -> 
     end = next((i for i in range(1, len(lines)) if lines[i].rstrip() in closing), 0)
     inside = lines[1:end]
     begin = next((line for line in (inside if end else lines[1:2]) if line.strip() and not line.startswith("#")), "")
-    if not (_is_key(begin, fence) or (end and not begin)):
+    is_begun = _is_key(begin, fence) or (end and not begin)
+    if not is_begun and not any(_is_known_key(line, fence) for line in inside):
         return none  # a line across the page, as Markdown has it
     try:
         if not end:
@@ -57,8 +66,10 @@ def read_front_matter(lines: Sequence[str], problems: list[tuple[int, str]]) -> 
             raise _MalformedFrontMatter(f"it has more than {_FRONT_CHARS} characters")
         read = _toml(inside) if fence == "+++" else _yaml(inside)
     except _MalformedFrontMatter as error:
-        problems.append((1, f"front matter taken as text: {error}"))
+        problems.append((error.line, f"front matter taken as text: {error}"))
         return none
+    if fence == "---" and (flaw := _flaw(inside)) is not None:
+        problems.append((flaw.line, f"front matter is no YAML: {flaw}; what could be told of it was read"))
     return read._replace(end=end + 1)
 
 
@@ -69,25 +80,54 @@ def _is_key(line: str, fence: str) -> bool:
     return bool(colon) and not value[:1].strip() and line[0] not in " \t-"
 
 
+def _is_known_key(line: str, fence: str) -> bool:
+    key = line.partition("=" if fence == "+++" else ":")[0]
+    return _is_key(line, fence) and key.strip().lower() in _KNOWN_KEYS
+
+
+def _flaw(lines: Sequence[str]) -> _MalformedFrontMatter | None:
+    """What a parser of YAML says is wrong: other programs that read the file will not get what is meant."""
+    import yaml
+
+    try:
+        for _event in yaml.parse("\n".join(lines), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            pass
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        why = getattr(error, "problem", None) or str(error).partition("\n")[0]
+        return _MalformedFrontMatter(why, 2 + min(mark.line, len(lines) - 1) if mark is not None else 1)
+    return None
+
+
 def _yaml(lines: Sequence[str]) -> FrontMatter:
     """The usual forms of the few keys that are wanted. What else stands there only has to look like YAML."""
     fields: dict[str, list[str]] = {}
+    places: dict[str, int] = {}
     current: list[str] | None = None
     for number, line in enumerate(lines, 2):
         if not line.strip() or line.startswith("#"):
             continue
         if line[0] in " \t]}" or line.startswith("- ") or line.rstrip() == "-":
             if current is None:
-                raise _MalformedFrontMatter(f"line {number} belongs to no key")
+                raise _MalformedFrontMatter("this line belongs to no key", number)
             current.append(line.strip())
             continue
         if not _is_key(line, "---"):
-            raise _MalformedFrontMatter(f"line {number} is no `key: value`")
-        key, _, value = line.partition(":")
-        current = fields[key.strip().strip("\"'").lower()] = [value.strip()]
-    tags = [tag for key in _TAG_KEYS for tag in _yaml_list(fields.get(key, [""]))]
-    lang = _yaml_text(fields.get("lang") or fields.get("language") or [""])
-    return FrontMatter(one_line(_yaml_text(fields.get("title", [""]))), _tags(tags), _language(lang), 0)
+            raise _MalformedFrontMatter("this line is no `key: value`", number)
+        written, _, value = line.partition(":")
+        key = written.strip().strip("\"'").lower()
+        current = fields[key] = [value.strip()]
+        places[key] = number
+
+    def read(key: str, how: Callable[[Sequence[str]], _T]) -> _T:
+        try:
+            return how(fields.get(key, [""]))
+        except _MalformedFrontMatter as error:
+            raise _MalformedFrontMatter(str(error), places[key]) from None
+
+    tags = [tag for key in _TAG_KEYS for tag in read(key, _yaml_list)]
+    lang = read("lang" if fields.get("lang") else "language", _yaml_text)
+    return FrontMatter(one_line(read("title", _yaml_text)), _tags(tags), _language(lang), 0)
 
 
 def _yaml_text(value: Sequence[str]) -> str:
@@ -130,7 +170,8 @@ def _toml(lines: Sequence[str]) -> FrontMatter:
     try:
         fields = tomllib.loads("\n".join(lines))
     except (ValueError, RecursionError) as error:  # its own errors, and those of int() on thousands of digits
-        raise _MalformedFrontMatter(str(error)) from None
+        at = _TOML_LINE.search(str(error))
+        raise _MalformedFrontMatter(str(error), int(at[1]) + 1 if at else len(lines) + 1) from None
     taxonomies = fields.get("taxonomies")
     places = [fields, taxonomies] if isinstance(taxonomies, dict) else [fields]
     tags = [tag for place in places for key in _TAG_KEYS for tag in _toml_list(place.get(key))]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["lines_of", "one_line", "text_of"]
+from axiommind.sources.markdown.encodings import DecodedText, marked_as, tell
+
+__all__ = ["lines_of", "one_line", "read_text", "text_of"]
 
 _ONE_LINE_CHARS = 200
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -17,20 +19,25 @@ def lines_of(text: str) -> list[str]:
 
 def text_of(content: bytes, problems: list[tuple[int, str]] | None = None) -> str:
     """The text that the line numbers count in, without a byte order mark; what was wrong is added to `problems`."""
-    encoding = "utf-8"
-    if content.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
-        encoding = "utf-32"
-    elif content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
+    return read_text(content, problems).text
+
+
+def read_text(content: bytes, problems: list[tuple[int, str]] | None = None) -> DecodedText:
+    """That text, and the encoding that it was read in."""
+    told = tell(content)
+    if told.encoding is None and problems is not None:
+        marked = marked_as(content)
+        why = f"not {marked.upper()}: what cannot be read is shown as \N{REPLACEMENT CHARACTER}"
+        problems.append((_first_unreadable(content, marked), why))
+    return told
+
+
+def _first_unreadable(content: bytes, encoding: str) -> int:
     try:
-        return content.decode(encoding).removeprefix("\ufeff")
+        content.decode(encoding)
     except UnicodeDecodeError as error:
-        line = len(lines_of(content[: error.start].decode(encoding, "replace")))
-        if problems is not None:
-            problems.append(
-                (line, f"not {encoding.upper()}: what cannot be read is shown as \N{REPLACEMENT CHARACTER}")
-            )
-        return content.decode(encoding, "replace").removeprefix("\ufeff")
+        return len(lines_of(content[: error.start].decode(encoding, "replace")))
+    return 0
 
 
 def one_line(text: str) -> str:

@@ -26,8 +26,15 @@ def main(argv: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         # Text from transcripts may hold anything; a terminal's encoding must not make us fail.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    from axiommind.surfaces.render.terminal import GuardedOutput
+
+    with GuardedOutput():
+        return _main(sys.argv[1:] if argv is None else argv)
+
+
+def _main(argv: list[str]) -> int:
     try:
-        code = _run(sys.argv[1:] if argv is None else argv)
+        code = _run(argv)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader went away (head, less): silence what Python would say while it closes stdout.
@@ -63,11 +70,17 @@ def _run(argv: list[str]) -> int:
     if args.run is None:
         args.parser.print_help(sys.stderr)
         return 2
+    if argv[0] != "allow":
+        _heed_consent()
     if args.home:
         os.environ["AXM_HOME"] = args.home
     try:
         code: int = args.run(args)
     except Exception as error:
+        if args.json:
+            from axiommind.surfaces.cli._failure import print_proposal
+
+            print_proposal(error)
         if compatible:
             from axiommind.errors import NotFound
 
@@ -75,6 +88,22 @@ def _run(argv: list[str]) -> int:
                 error.exit_code = 2
         raise
     return code
+
+
+def _heed_consent() -> None:
+    """What a repository sets counts only if a person allowed it."""
+    if not any(name.startswith("AXM_") for name in os.environ):
+        return
+    from axiommind.consent import drop_unasked, is_news
+
+    try:
+        ignored = drop_unasked(os.environ, os.getcwd())  # noqa: PTH109
+    except FileNotFoundError:  # the folder is gone: it sets nothing
+        return
+    if ignored and is_news(ignored):
+        for file in ignored:
+            sys.stderr.write(f"axm: {file.path} sets {', '.join(file.names)}: ignored until you allow it\n")
+        sys.stderr.write("  hint: axm allow\n")
 
 
 def _program() -> str:

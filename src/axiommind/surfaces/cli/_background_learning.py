@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from axiommind.errors import AxmError
+from axiommind.private import make_private
 from axiommind.surfaces.hooks.background_index import detach
 from axiommind.surfaces.render.tables import counted
 
@@ -32,7 +33,7 @@ def learn_later(memory: Memory) -> None:
     home = memory.config.home
     folder = home / "learning"
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(folder)
         detach(["learn", "--no-index"], home, folder / "learn.log", {**os.environ, WORKER: "1"})
     except OSError as error:
         sys.stderr.write(f"Not learning in the background: {error.strerror or error}\n")

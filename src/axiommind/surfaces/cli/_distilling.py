@@ -21,7 +21,7 @@ def run_model(memory: Memory, wish: str, *, as_json: bool) -> int:
     elif wish == "off":
         state = memory.learning.switch_model(None, on=False)
     else:
-        state = memory.learning.switch_model(None if wish == "on" else wish)
+        state = memory.learning.switch_model(None if wish == "on" else wish, caller=memory.identify())
     if as_json:
         options.print_json("learn.model", state_json(state))
     else:

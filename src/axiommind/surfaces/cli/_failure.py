@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 import sys
 
-from axiommind.errors import AxmError
+from axiommind.errors import AxmError, NeedsPerson
 
-__all__ = ["report"]
+__all__ = ["print_proposal", "report"]
 
 
 def report(error: Exception) -> int:
     """Say what went wrong, and return the exit code."""
     known = error if isinstance(error, AxmError) else _of_the_store(error)
     if known is None and isinstance(error, OSError) and error.strerror:
-        known = AxmError(f"{error.filename or 'output'}: {error.strerror}")
+        from pathlib import Path
+
+        from axiommind.disk import os_error
+
+        known = os_error(error, Path(error.filename or "output")) or AxmError(
+            f"{error.filename or 'output'}: {error.strerror}"
+        )
     if known is not None:
         _say(known)
         return known.exit_code
@@ -25,6 +31,15 @@ def report(error: Exception) -> int:
         "  hint: run it again with AXM_DEBUG=1 and report what it prints\n"
     )
     return 4
+
+
+def print_proposal(error: Exception) -> None:
+    """As JSON, that a request waits for a person. What else goes wrong is said on stderr alone."""
+    if isinstance(error, NeedsPerson):
+        import json
+
+        waits = {"schema": "axm.proposal.v1", "changed": False, "proposal": error.proposal, "what": error.what}
+        print(json.dumps({**waits, "why": error.why, "next": "axm review"}, ensure_ascii=False))
 
 
 def _of_the_store(error: Exception) -> AxmError | None:

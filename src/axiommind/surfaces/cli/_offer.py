@@ -12,9 +12,12 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from axiommind.callers import Caller
+from axiommind.callers.identity import identify
 from axiommind.config_file import read_text, replace_text, with_values
 from axiommind.home import Home
 from axiommind.learning.distilling import MEDIAN_TOKENS, state_of, switch_off, switch_on
+from axiommind.private import make_private
 from axiommind.surfaces.install import Agent, Machine, say
 from axiommind.surfaces.render.distilling import offer_lines, state_lines
 
@@ -46,6 +49,7 @@ def offer(machine: Machine, agent: Agent, wish: str | None) -> None:
         _ledger(config.home).unlink(missing_ok=True)
         say("Distilling by a model is off.")
         return
+    caller = identify(home.environ, home.config.home)
     state = state_of(home)
     if wish is None and state.model:
         say("\n".join(state_lines(state)))
@@ -55,20 +59,20 @@ def offer(machine: Machine, agent: Agent, wish: str | None) -> None:
         if state.problem:
             say(f"  Now it could not be asked: {state.problem}. Later: axm learn --model on")
             return
-        if not _is_answered_yes():
+        if not _is_answered_yes(caller):
             say("Left off. To switch it on: axm learn --model on")
             return
     before = read_text(path)
-    home.config = switch_on(home, agent.MODEL)
+    home.config = switch_on(home, agent.MODEL, caller=caller)
     after = read_text(path)
     if after is not None and after != before:
         _keep(config.home, before, after)
     say("\n".join(state_lines(state_of(home))))
 
 
-def _is_answered_yes() -> bool:
+def _is_answered_yes(caller: Caller) -> bool:
     """Whether a person at a terminal says yes. Nobody else is waited for."""
-    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()):
+    if not caller.at_terminal:
         return False
     sys.stderr.write("Switch it on? [y/N] ")
     sys.stderr.flush()
@@ -109,7 +113,7 @@ def undo(machine: Machine) -> None:
 
 def _keep(home: Path, before: str | None, after: str) -> None:
     ledger = _ledger(home)
-    ledger.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(ledger.parent)
     ledger.write_text(json.dumps({"v": 1, "digest": _digest(after), "before": before}), encoding="utf-8")
     ledger.chmod(0o600)
 

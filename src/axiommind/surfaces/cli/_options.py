@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from axiommind.callers import Caller
 from axiommind.errors import NotFound, UsageError
 from axiommind.memory import Memory, Scope
 from axiommind.surfaces.render import tables as render
@@ -19,7 +20,9 @@ __all__ = [
     "add_limit",
     "add_scope",
     "add_window",
+    "add_yes",
     "between",
+    "confirmed",
     "count",
     "first",
     "nothing",
@@ -69,6 +72,20 @@ def say_more(limit: int) -> None:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
+
+
+def add_yes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask; counts only from a person")
+
+
+def confirmed(caller: Caller, question: str) -> bool:
+    """Whether a person at the terminal says yes. Where a person holds a token and nobody can be asked, `--yes` says
+    it."""
+    if not caller.at_terminal:
+        raise UsageError("this is asked about, and there is no terminal to ask at", hint="--yes goes ahead")
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def action(

@@ -10,8 +10,7 @@ from axiommind.surfaces.cli._catalogue import GROUPS, CommandCard, actions, ever
 __all__ = ["alias_list", "overview"]
 
 _HEAD = "Memory for coding agents: index, search and reuse what their sessions leave."
-_FOOT = """axm COMMAND --help    options and examples of a command
-axm help aliases      older names that still work, such as axm entries"""
+_FOOT = "axm COMMAND --help: options and examples.  axm help aliases: older names"
 _LABEL, _NAME = 11, 12
 
 

@@ -68,21 +68,21 @@ def _create(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
             draft.drop()
             raise UsageError("the text is empty: nothing was created", hint='--text "" makes an empty scratchpad')
         with draft.kept():
-            return memory.scratchpads.create(args.workflow, args.title, text, actor=memory.home.actor)
-    return memory.scratchpads.create(args.workflow, args.title, text, actor=memory.home.actor)
+            return memory.scratchpads.create(args.workflow, args.title, text, actor=memory.identify().actor)
+    return memory.scratchpads.create(args.workflow, args.title, text, actor=memory.identify().actor)
 
 
 def _append(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
-    return memory.scratchpads.append(args.id, texts.text_of(args), expect=args.expect, actor=memory.home.actor)
+    return memory.scratchpads.append(args.id, texts.text_of(args), expect=args.expect, actor=memory.identify().actor)
 
 
 def _replace(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
-    return memory.scratchpads.replace(args.id, texts.text_of(args), expect=args.expect, actor=memory.home.actor)
+    return memory.scratchpads.replace(args.id, texts.text_of(args), expect=args.expect, actor=memory.identify().actor)
 
 
 def _insert(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
     return memory.scratchpads.insert(
-        args.id, args.line, texts.text_of(args), expect=args.expect, actor=memory.home.actor
+        args.id, args.line, texts.text_of(args), expect=args.expect, actor=memory.identify().actor
     )
 
 
@@ -92,25 +92,25 @@ def _replace_lines(memory: Memory, args: argparse.Namespace) -> WrittenScratchpa
     if last is None:
         scratchpad = memory.scratchpads.show(args.id).row
         last, expect = max(scratchpad.lines, first), scratchpad.version if expect is None else expect
-    return memory.scratchpads.replace_lines(args.id, first, last, text, expect=expect, actor=memory.home.actor)
+    return memory.scratchpads.replace_lines(args.id, first, last, text, expect=expect, actor=memory.identify().actor)
 
 
 def _section(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
     return memory.scratchpads.append_section(
-        args.id, args.heading, texts.text_of(args), expect=args.expect, actor=memory.home.actor
+        args.id, args.heading, texts.text_of(args), expect=args.expect, actor=memory.identify().actor
     )
 
 
 def _chop(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
-    return memory.scratchpads.chop(args.id, args.lines, expect=args.expect, actor=memory.home.actor)
+    return memory.scratchpads.chop(args.id, args.lines, expect=args.expect, actor=memory.identify().actor)
 
 
 def _rename(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
-    return memory.scratchpads.rename(args.id, args.title, expect=args.expect, actor=memory.home.actor)
+    return memory.scratchpads.rename(args.id, args.title, expect=args.expect, actor=memory.identify().actor)
 
 
 def _restore(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad:
-    return memory.scratchpads.restore(args.id, args.at, expect=args.expect, actor=memory.home.actor)
+    return memory.scratchpads.restore(args.id, args.at, expect=args.expect, actor=memory.identify().actor)
 
 
 def _edit(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad | None:
@@ -129,7 +129,7 @@ def _edit(memory: Memory, args: argparse.Namespace) -> WrittenScratchpad | None:
         draft.drop()
         return None
     with draft.kept():
-        return memory.scratchpads.replace(found.row.id, text, expect=found.row.version, actor=memory.home.actor)
+        return memory.scratchpads.replace(found.row.id, text, expect=found.row.version, actor=memory.identify().actor)
 
 
 def _say(done: WrittenScratchpad | None, args: argparse.Namespace) -> int:

@@ -43,7 +43,12 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says which of its choices may have been meant."""
+    """Says which of its choices may have been meant, and takes signs (`->`, `-*-`) for words."""
+
+    def _parse_optional(self, arg_string: str) -> Any:
+        if arg_string[:1] == "-" and arg_string[1:2] and not (arg_string[1].isalnum() or arg_string[1] == "-"):
+            return None  # no option begins like this
+        return super()._parse_optional(arg_string)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

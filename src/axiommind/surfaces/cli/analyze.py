@@ -8,6 +8,7 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _suggest_workflow as suggest_workflow
 
 HELP = "Analyze recurring prompts and tool sequences"
+CALLER = "reads"
 GROUP = "ask"
 _EPILOG = """New sessions of the project are indexed first; the analysis itself reads only the index. The JSON has the
 keys of suggest-workflow 2, so it has no "schema" key. "analyzedAt" is the time of the last event in the index: the same

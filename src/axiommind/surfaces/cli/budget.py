@@ -12,6 +12,7 @@ from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.distilling import state_json, state_lines
 
 HELP = "Show what model calls cost, and today's caps"
+CALLER = "reads"
 GROUP = "ask"
 _EPILOG = """examples:
   axm budget

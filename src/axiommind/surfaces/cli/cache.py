@@ -21,6 +21,7 @@ from axiommind.surfaces.cli import _suggest_workflow as suggest_workflow
 from axiommind.surfaces.render.tables import counted
 
 HELP = "Write the analysis as files, as suggest-workflow 2 did"
+CALLER = "free: it writes files of reports, which can be made again"
 GROUP = "ask"
 _EPILOG = """Writes index.json, sessions/ID.summary.json and analysis-snapshot.json in the shapes of suggest-workflow 2,
 to suggest-workflow-cache/PROJECT in Claude Code's folder (~/.claude, or $CLAUDE_CONFIG_DIR), and prints that folder.

@@ -8,6 +8,7 @@ from axiommind.reports.perspectives import names
 from axiommind.surfaces import cli
 
 HELP = "Print a completion script for bash, zsh or fish"
+CALLER = "reads"
 GROUP = "wire up"
 _EPILOG = """install:
   bash   mkdir -p ~/.local/share/bash-completion/completions

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from axiommind.vectors.embedding import Embedded, EmbedStatus
 
 HELP = "Compute vectors to enable semantic search"
+CALLER = "free: vectors are derived, and can be made again"
 GROUP = "wire up"
 _EPILOG = """examples:
   axm embed

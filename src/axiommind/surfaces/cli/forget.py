@@ -8,24 +8,34 @@ from typing import TYPE_CHECKING, Any
 from axiommind.errors import UsageError
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.render import forgetting
 from axiommind.surfaces.render import tables as render
 
 if TYPE_CHECKING:
     from axiommind.ingest.forgetting import Forgotten
 
 HELP = "Purge a session, document, project, workflow or decision"
+CALLER = "proposal: it deletes"
 GROUP = "keep safe"
 _EPILOG = """examples:
   axm forget --session 3e1c26d3 --dry-run
   axm forget --project ~/code/secret --reason "not mine"
   axm forget --session 3e1c26d3 --undo
+  axm forget --pad pad_01jq --yes
 
-The event log still records that something was forgotten; its text is overwritten. Files on disk are not touched; --undo
-reads them again if they still exist. Decisions, workflows and scratchpads exist nowhere else: they cannot be restored.
+It shows what goes and asks before it does; --yes answers in advance, for scripts that pass a person's token. An agent
+only proposes it, with --yes or without: see axm review.
+
+The event log still records that something was forgotten; its text is overwritten, and every file of the home is
+searched for it. While some of it may be left (another program is reading), the exit code is 3, and the next axm index,
+forget or verify finishes it. Copies of it in other transcripts are not read either. Files on disk are not touched;
+--undo reads them again if they still exist. Decisions, workflows and scratchpads exist nowhere else: they cannot be
+restored.
 """
 
+_KINDS = ("session", "project", "document", "decision", "workflow", "scratchpad")
 _USAGE = """%(prog)s [-h] [--home FOLDER] WHAT [--reason TEXT]
-                  [--dry-run] [--undo] [--json]
+                  [--dry-run] [--yes] [--undo] [--json]
 
 WHAT is one of --session, --document, --project, --workflow, --pad, --decision"""
 
@@ -44,6 +54,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     what.add_argument("--decision", metavar="ID", help="a decision made with axm decision make; cannot be undone")
     parser.add_argument("--reason", metavar="TEXT", default="", help="why; stored with the tombstone")
     parser.add_argument("--dry-run", action="store_true", help="show what would be forgotten")
+    options.add_yes(parser)
     parser.add_argument("--undo", action="store_true", help="lift the tombstone and read the files again")
     options.add_json(parser)
 
@@ -57,39 +68,38 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"a forgotten {what} cannot be restored: its text was nowhere else")
     if args.undo:
         return _undo(memory, args)
-    done = memory.forget(
-        session=args.session,
-        project=args.project,
-        document=args.document,
-        decision=args.decision,
-        workflow=args.workflow,
-        scratchpad=args.scratchpad,
-        reason=args.reason,
-        dry_run=args.dry_run,
-    )
-    if args.decision:
-        _say_decision(args)
-    else:
-        _say_forgotten(done, args)
+    wanted = {kind: getattr(args, kind) for kind in _KINDS}
+    caller = memory.identify()
+    if caller.is_person and not args.dry_run and not args.yes:
+        _say_what(memory.forget(**wanted, dry_run=True), args, dry_run=True)
+        if not options.confirmed(caller, "Forget it?"):
+            options.say("Nothing was forgotten.")
+            return 1
+    done = memory.forget(**wanted, reason=args.reason, dry_run=args.dry_run, caller=caller)
+    _say_what(done, args, dry_run=args.dry_run)
     _say_left(done)
+    _say_backups(memory)
     if args.json:
         options.print_line("forget", _record(done, args))
     else:
         for name in (*done.sessions, *done.documents, *done.workflows, *done.scratchpads):
             print(name)
-    return 3 if done.vectors_left else 0
+    return 3 if done.pending else 0
 
 
-def _say_decision(args: argparse.Namespace) -> None:
-    options.say(f"{'Would forget' if args.dry_run else 'Forgotten'}: the decision")
-    options.say("Note: this cannot be undone")
+def _say_what(done: Forgotten, args: argparse.Namespace, *, dry_run: bool) -> None:
+    """What was forgotten, or would be, and what of it can be undone."""
+    if args.decision:
+        options.say(f"{'Would forget' if dry_run else 'Forgotten'}: the decision")
+        options.say("Note: this cannot be undone")
+    else:
+        _say_forgotten(done, dry_run=dry_run)
 
 
-def _say_forgotten(done: Forgotten, args: argparse.Namespace) -> None:
-    """What was forgotten, and what of it can be undone."""
+def _say_forgotten(done: Forgotten, *, dry_run: bool) -> None:
     what = _counted(len(done.sessions), len(done.documents), len(done.workflows), len(done.scratchpads))
     where = f" of {done.project}" if done.project else ""
-    options.say(f"{'Would forget' if args.dry_run else 'Forgotten'}: {what}{where}")
+    options.say(f"{'Would forget' if dry_run else 'Forgotten'}: {what}{where}")
     if done.workflows or done.scratchpads:
         what = "scratchpads" if not done.workflows else "workflows and their scratchpads"
         options.say(f"Note: {what} exist nowhere else: forgetting them cannot be undone")
@@ -99,7 +109,7 @@ def _say_forgotten(done: Forgotten, args: argparse.Namespace) -> None:
     if done.gone:
         whose = "it is" if done.gone == total == 1 else f"{done.gone} of them are"
         options.say(f"Note: {whose} no longer on disk, so forgetting cannot be undone there")
-    if not args.dry_run and done.gone < total:
+    if not dry_run and done.gone < total:
         whose = "Your own files were" if done.documents else "The agent's own files were"
         options.say(f"{whose} not touched; the same command with --undo reads them again.")
     if done.copies:
@@ -107,13 +117,19 @@ def _say_forgotten(done: Forgotten, args: argparse.Namespace) -> None:
 
 
 def _say_left(done: Forgotten) -> None:
-    """What is not gone yet."""
-    if not done.complete:
-        options.say("Note: another program is reading; the last traces go when it ends and axm index runs again")
-    for why in done.vectors_left:
-        options.say(f"Some of its vectors may be left: {why.message}")
-        then = f"{why.hint}; then axm embed" if why.hint else "axm embed"
-        options.say(f"  hint: {then} removes them")
+    """What is not gone yet, or what was proven."""
+    for held in done.pending:
+        options.say(f"Pending: {forgetting.held(held)}")
+        options.say(f"  hint: {held.then}")
+    if done.certificate is not None:
+        options.say(forgetting.proven(done.certificate))
+
+
+def _say_backups(memory: Memory) -> None:
+    """Files that a person made and put elsewhere are theirs: they are named, and not touched."""
+    for one in memory.backups.list():
+        if one.kind == "yours" and one.size:
+            options.say(f"Note: a backup that you made may still hold it: {one.path}")
 
 
 def _record(done: Forgotten, args: argparse.Namespace) -> dict[str, Any]:
@@ -128,12 +144,15 @@ def _record(done: Forgotten, args: argparse.Namespace) -> dict[str, Any]:
         "copies": list(done.copies),
         "complete": done.complete,
         "gone": 0 if args.decision else done.gone,
-        "vectors_left": [why.message for why in done.vectors_left],
+        "pending": [held._asdict() for held in done.pending],
+        "certificate": None if done.certificate is None else done.certificate._asdict(),
     }
 
 
 def _undo(memory: Memory, args: argparse.Namespace) -> int:
-    report = memory.undo_forget(session=args.session, project=args.project, document=args.document)
+    report = memory.undo_forget(
+        session=args.session, project=args.project, document=args.document, caller=memory.identify()
+    )
     sessions = report.new + report.updated
     documents = report.documents.new + report.documents.updated if report.documents else 0
     options.say(f"Restored; read again: {_counted(sessions, documents)}")

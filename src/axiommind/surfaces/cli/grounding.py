@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from axiommind.ids import number_of
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import hits
@@ -12,10 +13,11 @@ from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entries import iso
 
 if TYPE_CHECKING:
-    from axiommind.reports.grounding.judge import Tally
-    from axiommind.reports.grounding.read import GivenItem, Grounding
+    from axiommind.grounding.read import GivenItem, Grounding
+    from axiommind.grounding.tallies import Tally
 
 HELP = "Show how much hook-supplied context agents used"
+CALLER = "reads"
 GROUP = "ask"
 _EPILOG = """examples:
   axm grounding
@@ -23,12 +25,18 @@ _EPILOG = """examples:
   axm grounding --session 2f9c --items
 
 An item counts as used if, later in the session, the agent touched a file the item is about, named its id, or repeated
-an identifier or phrase of it that was new in the session and is rare elsewhere. Use that leaves no such trace is not
-counted. The share is of the items that can still be judged. Expect some coincidence: of hits that no agent was given,
-about 8 % look used.
+an identifier or phrase of it that was new in the session and is rare elsewhere; or if you said so (axm feedback). Use
+that leaves no such trace is not counted. The share is of the items that can still be judged, with the bounds between
+which it lies nine times in ten. Chance: what may look used of things that no agent was given, judged in the same way.
+Used: more than that. Hardly: less than 10 %. Too few: nothing can be said. Kinds of which less is used than of others
+weigh less when hooks choose.
 """
-_COLUMNS = ("hook", "kind", "answers", "items", "used", "share", "tokens", "tokens per used")
-_ITEMS = ("at", "session", "hook", "id", "kind", "score", "used by", "what", "where")
+_COLUMNS = ("hook", "kind", "used", "share", "chance", "verdict")
+_SAYS = {"used": "used", "hardly_used": "hardly", "too_few": "too few"}
+_SAYS_OF_ALL = {"used": "Used", "hardly_used": "Hardly used", "too_few": "Too few to say"}
+_ITEMS = ("given", "session", "hook", "id", "kind", "used by")
+_HOOKS = {"UserPromptSubmit": "prompt", "SessionStart": "start", "PreToolUse": "edit", "PostToolUseFailure": "failure"}
+_ID_CHARS = 12  # of an entry or a task; its beginning opens it
 _NOTHING = "No agent has been given any context yet."
 
 
@@ -51,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
     options.require_index(memory)
     if not memory.config.index_path.exists():
         return _nothing(args, None)
+    memory.index_given()
     anywhere = args.all_projects or (args.session is not None and args.project is None)
     scope = memory.scope(project=args.project, all_projects=anywhere)
     found = memory.reports.grounding(scope, since=args.since, session=args.session)
@@ -59,8 +68,11 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         options.print_json("grounding", _record(found, scope.project, items=args.items))
         return 0
-    rows = [_item(one) for one in found.given] if args.items else [_row(one) for one in _shown(found)]
-    print(render.as_table(_ITEMS if args.items else _COLUMNS, rows))
+    rows = [_item(one) for one in found.given] if args.items else [_row(found, one) for one in _shown(found)]
+    columns = (*_COLUMNS, "weight") if found.weights else _COLUMNS
+    print(render.as_table(_ITEMS if args.items else columns, rows))
+    if args.items and any(not one.is_judged for one in found.given):
+        options.say("? cannot be judged: it is gone, or its session is not indexed.")
     options.say(_sentence(found))
     return 0
 
@@ -83,32 +95,50 @@ def _shown(found: Grounding) -> list[Tally]:
     return [one for one in found.tallies if one.kind is not None or kinds.count(one.hook) > 1]
 
 
-def _row(one: Tally) -> dict[str, Any]:
-    share = "" if one.share is None else f"{one.share:.0%}"
-    row = {"hook": one.hook, "kind": one.kind or "all", "share": share, "tokens per used": one.tokens_per_used}
-    return {**one._asdict(), **row}
+def _row(found: Grounding, one: Tally) -> dict[str, Any]:
+    weight = 1.0 if one.kind is None else found.weights.get((one.hook or "", one.kind), 1.0)
+    return {
+        "hook": one.hook,
+        "kind": one.kind or "all",
+        "used": f"{one.used}/{one.judged}",
+        "share": _share(one),
+        "chance": f"{one.chance:.0%}",
+        "verdict": _SAYS[one.says],
+        "weight": "" if weight == 1 else f"{weight:.2f}",
+    }
+
+
+def _share(one: Tally) -> str:
+    if one.share is None or one.bounds is None:
+        return ""
+    low, high = one.bounds
+    return f"{one.share:.0%} ({100 * low:.0f}–{100 * high:.0f})"
 
 
 def _item(one: GivenItem) -> dict[str, Any]:
+    used = {"yes": "said so", "no": "said not"}.get(one.verdict or "", one.reason or ("–" if one.is_judged else "?"))
+    line = f"line {one.citation.line_start}" if one.citation else ""
     return {
-        **one._asdict(),
-        "at": iso(one.at)[:16].replace("T", " "),
+        "given": iso(one.at)[:10],
         "session": one.session_id[:8],
-        "used by": one.reason or ("–" if one.is_judged else "?"),
-        "what": one.what or ("" if one.is_judged else "gone, or its session is not indexed"),
-        "where": one.citation.text if one.citation else "",
+        "hook": _HOOKS.get(one.hook, one.hook),
+        "id": one.id if number_of(one.id) is not None else one.id[:_ID_CHARS],
+        "kind": one.kind,
+        "used by": ", ".join(part for part in (f"{used} {one.what or ''}".strip(), line) if part),
     }
 
 
 def _sentence(found: Grounding) -> str:
     total = found.total
-    share = "" if total.share is None else f" ({total.share:.0%})"
-    each = "" if total.tokens_per_used is None else f", {total.tokens_per_used:,} for each that was used"
+    low, high = total.bounds or (0, 1)
+    share = f" ({total.share:.0%}, between {low:.0%} and {high:.0%})" if total.judged else ""
     gone = total.items - total.judged
+    looks = "looks" if total.by_chance == 1 else "look"
+    beside = f" Of {render.counted(total.controls, 'thing')} not given, {total.by_chance:,} {looks} used."
     return (
-        f"Used: {total.used:,} of {render.counted(total.judged, 'item')}{share}"
+        f"{_SAYS_OF_ALL[total.says]}: {total.used:,} of {render.counted(total.judged, 'item')}{share}"
         + (f"; {gone:,} more cannot be judged" if gone else "")
-        + f". Given: {render.counted(total.tokens, 'token')}{each}. "
+        + f".{beside if total.controls else ''} Given: {render.counted(total.tokens, 'token')}. "
         f"Prompts: {found.answered:,} answered, {found.silent:,} left alone."
     )
 
@@ -119,7 +149,8 @@ def _record(found: Grounding, project: str | None, *, items: bool) -> dict[str, 
         if one.kind is None:
             hooks.append({"hook": one.hook, **_figures(one), "kinds": []})
         else:
-            hooks[-1]["kinds"].append({"kind": one.kind, **_figures(one)})
+            weight = found.weights.get((one.hook or "", one.kind), 1.0)
+            hooks[-1]["kinds"].append({"kind": one.kind, **_figures(one), "weight": weight})
     record: dict[str, Any] = {
         "project": project,
         "prompts": {"asked": found.prompts, "answered": found.answered, "silent": found.silent},
@@ -138,6 +169,11 @@ def _figures(one: Tally) -> dict[str, Any]:
         "judged": one.judged,
         "used": one.used,
         "share": one.share,
+        "bounds": one.bounds,
+        "controls": one.controls,
+        "by_chance": one.by_chance,
+        "chance": one.chance,
+        "verdict": one.says,
         "tokens": one.tokens,
         "tokens_per_used": one.tokens_per_used,
     }

@@ -8,6 +8,7 @@ from axiommind.surfaces import cli
 from axiommind.surfaces.cli import _options as options
 
 HELP = "Show this list, the help of a command, or older names"
+CALLER = "reads"
 GROUP = "wire up"
 _EPILOG = """examples:
   axm help

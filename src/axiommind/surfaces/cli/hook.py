@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 
+from axiommind.surfaces.cli import _options as options
+
 HELP = "Answer one hook call of an agent, from stdin"
+CALLER = "free: it records what an agent was given"
 GROUP = "wire up"
 _EPILOG = """example:
   echo '{"session_id":"s","cwd":"'$PWD'","hook_event_name":"UserPromptSubmit","prompt":"why SQLite?"}' | axm hook
 
-The client itself is told to run axm-hook, which does the same and starts sooner. Exit code 0 always; what became of
-a call is a line in hooks/hooks.log in the home.
+Where nothing is answered, stderr says why; exit code 1: the call was no call, or failed. The client itself is told to
+run axm-hook, which does the same, starts sooner, says nothing on stderr and exits with 0 always. What became of a call
+is a line in hooks/hooks.log in the home.
 """
 
 
@@ -23,8 +27,15 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     from axiommind.surfaces.hooks import serve
 
-    serve(args.event[0] if args.event else "")
-    return 0
+    answered = serve(args.event[0] if args.event else "", aloud=True)
+    if answered is None or answered.text:
+        return 0
+    why = answered.why or answered.outcome
+    if answered.outcome != "error":
+        options.say(f"Nothing was answered: {why}")
+        return 0
+    options.say(f"axm: {why}\n  hint: axm hook --help has an example")
+    return 1
 
 
 def _ignore(_message: str) -> None:

@@ -9,10 +9,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from axiommind.callers import AGENT
 from axiommind.errors import AxmError
 from axiommind.locks import alone
 from axiommind.memory import Memory
+from axiommind.surfaces.cli._background_embedding import embed_by_itself
 from axiommind.surfaces.cli._background_learning import learn_later, learn_now, say_learned
+from axiommind.surfaces.cli._daily_backup import back_up_by_itself
+from axiommind.surfaces.cli._prepared_starts import prepare_starts
 from axiommind.surfaces.cli.kb import summary
 from axiommind.surfaces.hooks.background_index import PENDING, take_over
 from axiommind.surfaces.render.progress import Bar
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from axiommind.ingest.report import IndexReport
 
 HELP = "Read new sessions and changed documents"
+CALLER = "free: it reads what is on disk; --prune is a proposal"
 GROUP = "look"
 EVERYDAY = 2
 
@@ -57,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
     elif not args.no_learn:
         learn_later(memory)
     _embed(memory, args)
+    prepare_starts(memory)
+    back_up_by_itself(memory, is_first=False)
     return code
 
 
@@ -69,16 +76,19 @@ def _in_background(memory: Memory, args: argparse.Namespace, pending: Path) -> i
         code = _index(memory, args)
     # Learning may take its time; what is new meanwhile is indexed by the next one.
     learn_now(memory, finished=not (args.learn or learn))
+    prepare_starts(memory)
     with alone(pending.with_name("embedding")) as ours:
-        if ours:
-            _embed(memory, args)
+        if ours and (_embed(memory, args) or embed_by_itself(memory)):
+            prepare_starts(memory)
+    back_up_by_itself(memory)
     return code
 
 
 def _index(memory: Memory, args: argparse.Namespace) -> int:
     bar = Bar("Indexing")
     try:
-        report = memory.index(project=args.project, full=args.full, prune=args.prune, progress=bar)
+        caller = memory.identify() if args.prune else AGENT
+        report = memory.index(project=args.project, full=args.full, prune=args.prune, progress=bar, caller=caller)
     finally:
         bar.close()
     _show(report, args)
@@ -96,7 +106,10 @@ def _watch(memory: Memory, args: argparse.Namespace) -> int:
                     _learn(memory)
                 elif not args.no_learn:
                     learn_now(memory, finished=True)
-                _embed(memory, args)
+                if not _embed(memory, args):
+                    embed_by_itself(memory)
+                prepare_starts(memory)
+                back_up_by_itself(memory)
             if first and not args.json:
                 sys.stderr.write("Watching for changes; press Ctrl-C to stop.\n")
             first = False
@@ -118,22 +131,24 @@ def _learn(memory: Memory) -> None:
     say_learned(report)
 
 
-def _embed(memory: Memory, args: argparse.Namespace) -> None:
-    """The vectors of what is new, if they are wanted; whatever goes wrong there, the index is made."""
-    if not (args.embed or memory.config.embed_background):
-        return
+def _embed(memory: Memory, args: argparse.Namespace) -> bool:
+    """The vectors of what is new, if they are wanted; whatever goes wrong there, the index is made. Returns whether
+    it was tried."""
+    if not (args.embed or memory.config.embed_background == 1):
+        return False
     bar = Bar("Embedding")
     try:
         done = memory.embeddings.make(progress=bar)
     except AxmError as error:
         bar.close()
         sys.stderr.write(f"Not embedded: {error.message}\n" + (f"  hint: {error.hint}\n" if error.hint else ""))
-        return
+        return True
     bar.close()
     failed = f", {done.failed:,} failed (axm embed --status)" if done.failed else ""
     sys.stderr.write(f"Embedded: {done.done:,} new, {done.waiting:,} waiting{failed}\n")
     if done.stopped is not None:
         sys.stderr.write(f"Stopped: {done.stopped.message}\n")
+    return True
 
 
 def _show(report: IndexReport, args: argparse.Namespace) -> None:
@@ -143,10 +158,11 @@ def _show(report: IndexReport, args: argparse.Namespace) -> None:
         sys.stderr.write(f"Problem: {problem.where}: {problem.why}\n")
     if len(report.problems) > 5:
         sys.stderr.write(f"… and {len(report.problems) - 5} more problems; axm doctor lists them\n")
-    pruned = f", {report.pruned} pruned" if report.pruned else ""
+    more = f", {report.pruned} pruned" if report.pruned else ""
+    more += f", {report.returned} returned" if report.returned else ""
     sys.stderr.write(
         f"Indexed: {report.new} new, {report.updated} updated, {report.unchanged} unchanged, "
-        f"{report.missing} missing{pruned}\n"
+        f"{report.missing} missing{more}\n"
     )
     documents = report.documents
     if documents is not None and documents.folders:

@@ -11,6 +11,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render.insight import FORMATS, as_html, as_json, as_markdown
 
 HELP = "Report habits, time and rework, and suggest improvements"
+CALLER = "reads"
 GROUP = "ask"
 EVERYDAY = 6
 _EPILOG = """examples:

@@ -11,6 +11,7 @@ from axiommind.surfaces import install
 from axiommind.surfaces.cli._offer import offer
 
 HELP = "Add hooks and the MCP server to an agent's settings"
+CALLER = "free: an agent may edit the same settings; switching a model on is a person's"
 GROUP = "wire up"
 _EPILOG = """examples:
   axm install claude-code

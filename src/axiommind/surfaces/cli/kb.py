@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from axiommind.projections.documents import DocumentRow, FolderRow
 
 HELP = "Index and search folders of Markdown notes"
+CALLER = "free: it reads files; taking some out of the index (remove) is a proposal"
 GROUP = "remember"
 _EPILOG = """examples:
   axm kb add ~/notes
   axm kb add . --include 'docs/**' --include '**/*.txt' --exclude 'docs/old/**'
+  axm kb add . --replace                 back to every Markdown file
   axm kb search "Rust workspace 설계" --tag rust --path 'notes/**'
   axm kb list --documents
   axm kb remove ~/notes/private
@@ -55,6 +57,11 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         help="only matching files, such as 'docs/**' (repeatable)",
     )
     add.add_argument("--exclude", metavar="GLOB", action="append", default=[], help="skip matching files (repeatable)")
+    add.add_argument(
+        "--replace",
+        action="store_true",
+        help="use only these globs; otherwise, globs are added to those the folder has",
+    )
     index = action("index", "Read new and changed files of the added folders")
     index.add_argument("--rebuild-fts", action="store_true", help="also rebuild the full-text index")
     listed = action("list", "List the added folders")
@@ -85,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
 def _add(args: argparse.Namespace) -> int:
     bar = Bar("Indexing")
     try:
-        report = Memory().documents.add(args.folders, args.include, args.exclude, progress=bar)
+        report = Memory().documents.add(args.folders, args.include, args.exclude, progress=bar, replace=args.replace)
     finally:
         bar.close()
     return _show(report, args, "axm.kb.add.v1")
@@ -142,7 +149,7 @@ def _list(args: argparse.Namespace) -> int:
             shown["documents"] = [d._asdict() for d in library.documents]
         print(json.dumps(shown, ensure_ascii=False))
     elif args.documents and library.documents:
-        columns = ("title", "path", "lang", "tags", "chunks", "lines", "modified")
+        columns = ("title", "path", "lang", "tags", "chunks", "lines", "encoding", "modified")
         print(render.as_table(columns, _documents(library.documents)))
     elif not args.documents and library.folders:
         print(render.as_table(("folder", "documents", "chunks", "include", "exclude"), _folders(library.folders)))
@@ -152,7 +159,15 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _documents(documents: tuple[DocumentRow, ...]) -> list[dict[str, Any]]:
-    return [{**d._asdict(), "tags": " ".join(d.tags), "modified": render.day(d.modified)} for d in documents]
+    return [
+        {
+            **d._asdict(),
+            "tags": " ".join(d.tags),
+            "modified": render.day(d.modified),
+            "encoding": d.encoding or "unknown",
+        }
+        for d in documents
+    ]
 
 
 def _folders(folders: tuple[FolderRow, ...]) -> list[dict[str, Any]]:
@@ -163,7 +178,8 @@ def _folders(folders: tuple[FolderRow, ...]) -> list[dict[str, Any]]:
 
 
 def _remove(args: argparse.Namespace) -> int:
-    report = Memory().documents.remove(args.path)
+    memory = Memory()
+    report = memory.documents.remove(args.path, caller=memory.identify())
     code = _show(report, args, "axm.kb.remove.v1")
     sys.stderr.write(
         f"Its text stays in the log. To add it again: axm kb add {args.path}\n"

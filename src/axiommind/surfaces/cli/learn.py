@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.cli._background_embedding import embed_by_itself
 from axiommind.surfaces.cli._background_learning import WORKER, learn_now
+from axiommind.surfaces.cli._daily_backup import back_up_by_itself
 from axiommind.surfaces.cli._distilling import run_model, say_estimate
+from axiommind.surfaces.cli._prepared_starts import prepare_starts
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entries import words_of
 from axiommind.surfaces.render.progress import Bar
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from axiommind.learning.run_report import LearningReport
 
 HELP = "Extract entries and tasks from new sessions"
+CALLER = "free: rules act on evidence; switching a model on is a person's"
 GROUP = "remember"
 EVERYDAY = 7
 _EPILOG = """examples:
@@ -119,6 +122,9 @@ def run(args: argparse.Namespace) -> int:
     elif report.planned:
         print(_planned(report))
     _show(report, memory, args)
+    if not args.dry_run:
+        embed_by_itself(memory, wait=True)
+        prepare_starts(memory)
     return 3 if report.failed or report.stopped else 0
 
 
@@ -130,6 +136,9 @@ def _as_worker(memory: Memory) -> int:
         os.nice(10)
     if memory.config.index_path.exists():  # the home may be gone since
         learn_now(memory)
+        embed_by_itself(memory)
+        prepare_starts(memory)
+        back_up_by_itself(memory)
     return 0
 
 
@@ -189,16 +198,15 @@ def _again(args: argparse.Namespace) -> str:
 
 
 def _notes(report: LearningReport) -> None:
-    """What was counted in each session is told as a sum; everything else one by one."""
-    sums: dict[str, int] = {}
     for note in report.notes:
-        counted = re.fullmatch(r"session \S+: (\d+) (.+)", note)
-        if counted is None:
-            options.say(f"Note: {note}")
-        else:
-            sums[counted[2]] = sums.get(counted[2], 0) + int(counted[1])
-    if sums:
-        options.say(f"Claims not kept: {'; '.join(f'{count:,} {what}' for what, count in sums.items())}")
+        options.say(f"Note: {note}")
+    counts = (
+        (report.refuted, "taken back later in the session"),
+        (report.left_out, "left out, less worth keeping"),
+        (report.merged, "said twice and merged"),
+    )
+    if told := "; ".join(f"{count:,} {what}" for count, what in counts if count):
+        options.say(f"Claims not kept: {told}")
 
 
 def _show(report: LearningReport, memory: Memory, args: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 
 HELP = "Serve the memory to an agent over MCP"
+CALLER = "free: every tool says for itself what it may do"
 GROUP = "wire up"
 _EPILOG = """examples:
   axm install claude-code            add it to Claude Code, with the hooks

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from axiommind.learning.audit import Audit
 
 HELP = "Show how learning performs, and audit the entries"
+CALLER = "reads"
 GROUP = "ask"
 _EPILOG = """examples:
   axm metrics

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from axiommind.vectors.models import Model
 
 HELP = "List, install or remove embedding models"
+CALLER = "free: models are files that can be installed again; vectors stay"
 GROUP = "wire up"
 _EPILOG = """examples:
   axm models

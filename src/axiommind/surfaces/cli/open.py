@@ -10,11 +10,13 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import hits
 
 HELP = "Print the lines that a citation points to"
+CALLER = "reads"
 GROUP = "look"
 _EPILOG = """examples:
   axm open notes/plan.md:L12-L34
   axm open notes/plan.md#L12 --context 3
   axm open ~/.claude/projects/-home-me-app/0b5c….jsonl:L7
+  axm open 0b5c2d1e:L7          the beginning of the session's id will do
 
 The lines come from the log, so this works after the file is gone.
 """

@@ -12,6 +12,7 @@ from axiommind.surfaces.cli import _pad_writing as writing
 from axiommind.surfaces.cli import _texts as texts
 
 HELP = "Write, edit, search and version scratchpads"
+CALLER = "free: working memory is the agent's, and every version is kept"
 GROUP = "work"
 _EPILOG = """examples:
   axm pad create wf_01kamhz3f0ab "Findings" notes.md

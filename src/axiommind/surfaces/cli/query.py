@@ -14,6 +14,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tables as render
 
 HELP = "Run a ready-made query, or read-only SQL"
+CALLER = "reads"
 GROUP = "ask"
 _EPILOG = """examples:
   axm query --perspective tool-frequency --top 10 --format table
@@ -138,7 +139,7 @@ def _explain(memory: Memory, args: argparse.Namespace, params: dict[str, Any], s
     """Why there are no rows, if that is not obvious: on stderr, for people and agents alike."""
 
     def first(sql: str) -> list[str]:
-        return [str(row[0]) for row in memory.sql(sql, scope, args.db)]
+        return [str(row[0]) for row in memory.own_sql(sql, scope, args.db)]
 
     if first("select count(*) from sessions") == ["0"]:
         sys.stderr.write("Nothing has been indexed here yet; run: axm index\n")
@@ -232,7 +233,7 @@ def _parameters(perspective: Perspective) -> str:
 
 def _schema(memory: Memory, args: argparse.Namespace) -> int:
     scope = memory.scope(all_projects=True)
-    tables = memory.sql(
+    tables = memory.own_sql(
         """
         select m.name as "table", m.type from sqlite_master m
         where m.type in ('table', 'view') and m.name not like '%\\_fts%' escape '\\' and m.name not like 'sqlite%'
@@ -243,7 +244,7 @@ def _schema(memory: Memory, args: argparse.Namespace) -> int:
     )
     rows = []
     for name, kind in tables:
-        found = memory.sql(f'select * from "{name}" limit 0', scope, args.db)
+        found = memory.own_sql(f'select * from "{name}" limit 0', scope, args.db)
         rows.append({"table": name, "type": kind, "columns": ", ".join(found.columns)})
     if args.format == "table":
         for row in rows:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from axiommind.recall.recall import Silence
 
 HELP = "Show what an agent would be given for a prompt"
+CALLER = "reads"
 GROUP = "look"
 EVERYDAY = 5
 _EPILOG = """examples:
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(found, Silence):
         if args.json:
             options.print_json("disclosed", {**disclosed.to_dict(_nothing()), "why": found.why, "best": found.best})
-        options.say(_why(found, memory.config))
+        options.say(_why(found, memory.config, scope.project))
         return 1
     text = fenced(disclosed.as_text(found, budget), memory.config.home)
     if args.json:
@@ -68,13 +69,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _why(silence: Silence, config: Config) -> str:
+def _why(silence: Silence, config: Config, project: str | None) -> str:
     said = _WHY[silence.why]
     if silence.why != "nothing_relevant":
         return said
     if silence.best is None:
         return f"{said}."
-    needed = f"{config.disclosure.min_score} is required, {config.hooks.other_projects} from other projects"
+    needed = f"{config.hooks.prompt_chance} is required, {config.hooks.other_projects} from other projects"
+    if project is None:
+        needed = f"{config.hooks.other_projects} is required where no project is asked about"
     return f"{said}: the best score is {silence.best:.2f}; {needed}."
 
 

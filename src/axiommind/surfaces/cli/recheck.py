@@ -9,6 +9,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as shown
 
 HELP = "Check entries again that a checker could not check"
+CALLER = "free: checkers act on evidence"
 GROUP = "remember"
 _SHOWN = 20  # of the refused entries
 _EPILOG = """examples:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from axiommind.learning.refresh import StaleEntry
 
 HELP = "Compare entries with the code as it is now"
+CALLER = "free: it compares entries with the code; rules act on what is found"
 GROUP = "remember"
 _EPILOG = """examples:
   axm refresh

@@ -12,6 +12,7 @@ from axiommind.surfaces.render import entries as rendered
 from axiommind.surfaces.render import tables as render
 
 HELP = "Store a claim with the words it rests on"
+CALLER = "free: what an agent remembers starts at working, and certifies and contests nothing"
 GROUP = "remember"
 _TYPES = ("fact", "decision", "insight", "reference")
 _KINDS = ("preference", "decision", "convention", "gotcha", "howto", "domain", "record")
@@ -73,6 +74,7 @@ def run(args: argparse.Namespace) -> int:
         session=args.session,
         project=args.project,
         reason=args.reason,
+        caller=memory.identify(),
     )
     entry = made.entry
     if args.json:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from axiommind.learning.rules_file import RulesProposal
 
 HELP = "Propose certified rules for CLAUDE.md or AGENTS.md"
+CALLER = "reads"
 GROUP = "remember"
 _EPILOG = """examples:
   axm rules                                 the rules that are certified

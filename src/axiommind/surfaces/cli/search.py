@@ -9,15 +9,18 @@ from typing import Any
 
 from axiommind.errors import UsageError
 from axiommind.memory import Memory, Scope
+from axiommind.model import PROVENANCES
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
 
 HELP = "Search prompts, answers, tool calls and documents"
+CALLER = "reads"
 GROUP = "look"
 EVERYDAY = 3
+DEFAULT_HITS = 10
 _EPILOG = """A query may contain "phrases", -word, and the filters kind: project: file: tool: session: since: until:
-lang: tag: path:
+lang: tag: path: provenance:
 
 examples:
   axm search "flaky test timeout"
@@ -25,6 +28,7 @@ examples:
   axm search --group session "which session fixed the login redirect"
   axm search "React 組件 開發" --lang zh --json
   axm search --file src/auth.py "why" --why
+  axm search --provenance person "retry"
   axm search --mode semantic "keeping people from logging in twice"
   axm search --smart --budget 1000 "why is the parser pinned"
 
@@ -53,7 +57,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         metavar="N",
         help="with --smart: at most N tokens (default: progressiveDisclosure.tokenBudget.maxTotalTokens)",
     )
-    add_output(how)
+    add_output(how, smart=True)
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
@@ -71,17 +75,24 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     options.add_window(group, "what was said or changed")
     group.add_argument("--lang", help="only this language: ko, zh, ja or en")
     group.add_argument("--tag", action="append", default=[], help="only documents with this tag (repeatable)")
+    group.add_argument(
+        "--provenance",
+        action="append",
+        default=[],
+        help=f"only what comes from there (repeatable): {', '.join(PROVENANCES)}",
+    )
     group.add_argument("--path", metavar="GLOB", help="only documents whose path matches, such as 'notes/**'")
 
 
-def add_output(group: Any) -> None:
+def add_output(group: Any, *, smart: bool = False) -> None:
+    layers = "; with --smart: progressiveDisclosure.layer1.topK" if smart else ""
     group.add_argument(
         "-k",
         "--k",
         type=options.between(1, 100, "; quote the query if this is part of it"),
-        default=10,
+        default=None if smart else DEFAULT_HITS,
         metavar="N",
-        help="at most N hits, up to 100 (default 10)",
+        help=f"at most N hits, up to 100 (default {DEFAULT_HITS}{layers})",
     )
     group.add_argument(
         "--mode",
@@ -103,7 +114,7 @@ def explain_unknown(words: list[str]) -> str:
 def flags_of(args: argparse.Namespace) -> dict[str, Any]:
     """The filters given as options, as the query parser takes them."""
     options.require_window(args.since, args.until)
-    names = ("kind", "file", "tool", "session", "since", "until", "lang", "tag", "path")
+    names = ("kind", "file", "tool", "session", "since", "until", "lang", "tag", "path", "provenance")
     return {name: getattr(args, name) for name in names if getattr(args, name, None)}
 
 
@@ -119,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
     page = memory.search(
         " ".join(args.query),
         scope,
-        k=args.k,
+        k=args.k or DEFAULT_HITS,
         group=args.group == "session",
         recency=not args.no_recency,
         cursor=args.cursor,

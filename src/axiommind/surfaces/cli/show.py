@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from axiommind.errors import NotFound
@@ -14,6 +15,7 @@ from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entries import words_of
 from axiommind.surfaces.render.fence import clean
+from axiommind.surfaces.render.provenance import SAID_BY
 from axiommind.text.summary import summary
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from axiommind.search.reading.passages import Shown
 
 HELP = "Show a search hit in full, with its context"
+CALLER = "reads"
 GROUP = "look"
 EVERYDAY = 4
 _EPILOG = """examples:
@@ -30,18 +33,19 @@ _EPILOG = """examples:
   axm show 1k9x4c --context 3
   axm show 1k9x4c --raw        the lines of the file, unchanged
   axm show ent_1f0c            an entry's passage; axm entry show: its history
+  axm show tsk_1ac1            a task, as axm task show
 """
-# What other ids begin with, and what shows them.
+# What other ids begin with, and the command whose `show` opens them.
 _OTHERS = {
-    "dec_": ("a decision", "axm entry show"),
-    "tsk_": ("a task", "axm task show"),
+    "dec_": "entry",
+    "tsk_": "task",
 }
 _ROLES = {"prompt": "you", "response": "agent", "tool": "tool"}
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("id", metavar="ID", help="the id of a search hit or of an entry")
+    parser.add_argument("id", metavar="ID", help="the id of a search hit, an entry, a task or a decision")
     parser.add_argument(
         "-C",
         "--context",
@@ -55,10 +59,10 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    memory = Memory()
     name = args.id.strip()
     if (other := _OTHERS.get(name[:4])) is not None:
-        raise NotFound(f"{name!r} is the id of {other[0]}, not of a passage", hint=f"{other[1]} {name}")
+        return int(import_module(f"axiommind.surfaces.cli.{other}.show").run(args))
+    memory = Memory()
     if name.startswith("ent_"):
         name = _passage_of(memory, name)
     home = memory.config.home
@@ -73,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
             "schema": "axm.show.v1",
             "id": shown.id,
             "kind": shown.kind,
+            "provenance": shown.provenance,
             "session_id": shown.session_id,
             "doc_id": shown.doc_id,
             "project": shown.project,
@@ -93,7 +98,8 @@ def run(args: argparse.Namespace) -> int:
     kind = shown.kind
     if entry is not None:
         kind = f"{words_of(entry.entry_type)}, {entry.stage}, {entry.status}"
-    about = [kind, hits.age(shown.timestamp, time.time()), shown.project or "", shown.title or shown.heading]
+    whose = SAID_BY.get(shown.provenance, "")
+    about = [kind, whose, hits.age(shown.timestamp, time.time()), shown.project or "", shown.title or shown.heading]
     print(" · ".join(render.printable(summary(a)) for a in about if a))
     if entry is not None:
         print(f"axm entry show {entry.entry_id}")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from axiommind.search.similar import Similar
 
 HELP = "Find passages, sessions or tasks close in meaning"
+CALLER = "reads"
 GROUP = "look"
 _EPILOG = """examples:
   axm similar 3k9f2           passages like this search hit

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from axiommind.config import Config
 from axiommind.memory import SAMPLE, SAMPLE_FOLDER, SAMPLE_MARK, Memory, Scope
+from axiommind.private import make_private
 from axiommind.surfaces.cli._background_learning import learn_later
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.progress import Bar
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from axiommind.ingest.report import IndexReport
 
 HELP = "Index your sessions and print a summary"
+CALLER = "free: it indexes, and learns by rules"
 GROUP = "look"
 EVERYDAY = 1
 _BAR = 24
@@ -71,7 +73,7 @@ def _sample(memory: Memory) -> Memory:
     """The sample has a home of its own, so that it never mixes with real sessions."""
     home = memory.config.home / "sample"
     if not (home / SAMPLE_MARK).exists():
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(home)
         copytree(SAMPLE, home / SAMPLE_FOLDER, dirs_exist_ok=True)
         (home / SAMPLE_MARK).touch()
     environ = {**os.environ, "AXM_HOME": str(home)}
@@ -98,6 +100,9 @@ def _print(memory: Memory, seen: Overview, sample: bool) -> None:
         for session, title, when in seen.recent:
             text = cut_end(" ".join(render.printable(title).split()), render.terminal_width() - 24)
             print(f"  {render.day(when)}  {render.dim(session[:8])}  {text}")
+    if seen.proposals:
+        waits = "1 proposal of an agent waits" if seen.proposals == 1 else f"{seen.proposals} proposals of agents wait"
+        print(f"\n{waits} for you: axm review")
     _say_next(memory, sample)
 
 

@@ -11,6 +11,7 @@ from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.fence import clean
 
 HELP = "Show what happened before and after a search hit"
+CALLER = "reads"
 GROUP = "look"
 _EPILOG = """examples:
   axm timeline 1k9x4c
@@ -29,7 +30,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         type=options.between(0, 100),
         default=3,
         metavar="N",
-        help="passages before and after each (default 3)",
+        help="passages before and after each, 0 to 100 (default 3)",
     )
     options.add_json(parser)
 

@@ -9,6 +9,7 @@ from axiommind.surfaces.cli._offer import plan_undoing, undo
 from axiommind.surfaces.cli.install import machine
 
 HELP = "Remove the hooks and the MCP server from an agent"
+CALLER = "free: an agent may edit the same settings, and the memory stays"
 GROUP = "wire up"
 _EPILOG = """examples:
   axm uninstall claude-code

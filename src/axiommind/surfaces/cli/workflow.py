@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from axiommind.projections.scratchpad_rows import WorkflowRow
 
 HELP = "Manage workflows: long-running work with scratchpads"
+CALLER = "free: working memory is the agent's, and can be changed back"
 GROUP = "work"
 _EPILOG = """examples:
   axm workflow create "Move the ledger to PostgreSQL" --description "what is left, and why" --project .
@@ -99,7 +100,7 @@ def _create(memory: Memory, args: argparse.Namespace) -> int:
             raise UsageError(f"--project: there is no folder {args.project!r}")
         # Agents use the folder they work in as the scope, so they will find it.
         scope = cwd = texts.plain(folder)
-    made = memory.workflows.create(args.name, args.description, scope, actor=memory.home.actor, cwd=cwd)
+    made = memory.workflows.create(args.name, args.description, scope, actor=memory.identify().actor, cwd=cwd)
     if args.json:
         options.print_json("workflow", {"workflow": made._asdict()})
     else:
@@ -159,7 +160,7 @@ def _update(memory: Memory, args: argparse.Namespace) -> int:
         raise UsageError("there is nothing to change", hint="give --name, --description, --active or --inactive")
     before = memory.workflows.show(args.id)
     after = memory.workflows.update(
-        before.id, active=args.active, title=args.name, description=args.description, actor=memory.home.actor
+        before.id, active=args.active, title=args.name, description=args.description, actor=memory.identify().actor
     )
     if args.json:
         options.print_json("workflow", {"workflow": after._asdict()})

@@ -2,7 +2,7 @@
 
 `events/` has one file per event; this module reads the call, finds its event, writes the answer and records it.
 Whatever is broken, the agent goes on: a failure is a line in `hooks.log`. So is being late: a hook that has not
-answered 390 ms after its process began ends without an answer. What is served is fenced as quoted history.
+answered by its deadline (`deadlines`) ends without an answer. What is served is fenced as quoted history.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import os
 import sys
 import time
 
+from axiommind.surfaces.hooks import deadlines
+
 TYPE_CHECKING = False  # importing typing takes longer than handing a call over
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,11 +22,8 @@ if TYPE_CHECKING:
 
     from axiommind.surfaces.hooks.answers import HookAnswer, HookEvent
 
-__all__ = ["DEADLINE_S", "HandedOver", "answer", "main", "output", "serve"]
+__all__ = ["HandedOver", "answer", "main", "output", "serve"]
 
-DEADLINE_S = 0.39  # from the start of the process; the rest of 400 ms is for ending it
-_SECONDS = "AXM_HOOK_SECONDS"  # another deadline, for a slow machine
-_MOST_SECONDS = 20.0
 _START_S = 0.03  # what starting the interpreter is assumed to have cost, where the system does not say
 _GRACE_S = 0.6  # after the answer, to record it and to start indexing in the background
 _MOST_BYTES = 10_000_000
@@ -35,9 +34,10 @@ _INSIDE = "AXM_INSIDE"  # set in a client that our own extractor runs
 class _Progress:
     """How far a call is; shared with the thread that watches the clock."""
 
-    def __init__(self, event: str) -> None:
+    def __init__(self, event: str, *, aloud: bool = False) -> None:
+        self.aloud = aloud  # being late is said on stderr too
         self.began = time.perf_counter() - _age()
-        self.deadline = _deadline()
+        self.deadline = deadlines.default(event)
         self.event = event
         self.session = ""
         self.home: Path | None = None
@@ -48,13 +48,6 @@ class _Progress:
     @property
     def took(self) -> float:
         return (time.perf_counter() - self.began) * 1000
-
-
-def _deadline() -> float:
-    try:
-        return min(max(float(os.environ[_SECONDS]), 0.05), _MOST_SECONDS)
-    except (KeyError, ValueError):
-        return DEADLINE_S
 
 
 def _age() -> float:
@@ -79,16 +72,20 @@ def main() -> None:
         os._exit(0)  # nothing of ours needs the interpreter's own shutdown
 
 
-def serve(event: str) -> None:
-    """Read a call from stdin, answer it on stdout, record it."""
-    progress = _Progress(event)
+def serve(event: str, *, aloud: bool = False) -> HookAnswer | None:
+    """Read a call from stdin, answer it on stdout, record it. Returns what was answered, unless a resident process did
+    that; `aloud`, for people who want to see it: none does, and being late is said."""
+    progress = _Progress(event, aloud=aloud)
+    _heed_consent()
     environ = dict(os.environ)
     _thread.start_new_thread(_watch, (progress,))
+    home = _home(environ)
+    _settle(progress, environ, home)
     raw: bytes | None = _NOT_READ
-    if os.path.isdir(sockets := _sockets(environ)):  # noqa: PTH112
+    if not aloud and os.path.isdir(sockets := os.path.join(home, "hooks", "resident")):  # noqa: PTH112, PTH118
         raw = _read()
         if raw is not None and _handed_over(progress, raw, environ, sockets):
-            return
+            return None
     # Loaded before the client is read: the watching thread needs them when the client is slow.
     from axiommind.surfaces.hooks import call, record  # noqa: F401
 
@@ -100,14 +97,22 @@ def serve(event: str) -> None:
                 given = _unreached(given)
             progress.is_said = True
         _finish(progress, given, environ)
+        return given
     finally:
         progress.is_over = True
 
 
-def _sockets(environ: Mapping[str, str]) -> str:
-    """The folder in which resident processes listen."""
+def _heed_consent() -> None:
+    """What a repository sets counts only if a person allowed it: neither here nor in what this starts."""
+    if any(name.startswith("AXM_") for name in os.environ):
+        from axiommind.consent import drop_unasked
+
+        drop_unasked(os.environ, os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd())  # noqa: PTH109
+
+
+def _home(environ: Mapping[str, str]) -> str:
     home = environ.get("AXM_HOME") or os.path.join(environ.get("HOME") or "~", ".axiommind")  # noqa: PTH118
-    return os.path.join(os.path.abspath(os.path.expanduser(home)), "hooks", "resident")  # noqa: PTH100, PTH111, PTH118
+    return os.path.abspath(os.path.expanduser(home))  # noqa: PTH100, PTH111
 
 
 def _handed_over(progress: _Progress, raw: bytes, environ: Mapping[str, str], sockets: str) -> bool:
@@ -149,7 +154,7 @@ class HandedOver:
 
 
 def _unreached(given: HookAnswer) -> HookAnswer:
-    return given._replace(outcome="error", why="the client is gone", text="", items=(), also=(), about="")
+    return given._replace(outcome="error", why="the client is gone", text="", message="", items=(), also=(), about="")
 
 
 def answer(event: str, raw: bytes | None, environ: Mapping[str, str], progress: _Progress | None = None) -> HookAnswer:
@@ -171,7 +176,9 @@ def output(event: str, given: HookAnswer) -> bytes:
         return b""
     import json
 
-    said = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": given.text}}
+    said: dict[str, object] = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": given.text}}
+    if given.message:
+        said["systemMessage"] = given.message
     return json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")
 
 
@@ -195,14 +202,16 @@ def _answered(event: str, raw: bytes | None, environ: Mapping[str, str], progres
         return HookAnswer("error", "the client wrote no object")
     named, session = given.get("hook_event_name"), given.get("session_id")
     progress.session = session if isinstance(session, str) else ""
-    progress.event = event or (named if isinstance(named, str) else "")
+    if not event and isinstance(named, str):
+        progress.event = named
+        progress.deadline = deadlines.configured(named, environ, _home(environ))
     if isinstance(named, str) and named != progress.event:
         return HookAnswer("error", f"called for {progress.event}, and the client says it is {named[:100]}")
     if progress.home is None:
         return HookAnswer("error", "there is no home")
     module = events.find(progress.event)
     if module is None:
-        return HookAnswer("error", "there is no such event")
+        return HookAnswer("error", "there is no such event" if progress.event else "the client names no event")
     config = Config.load(environ, progress.home)
     is_on = getattr(config.hooks, events.module_name(progress.event) or "", True)
     if environ.get(_INSIDE) or not config.hooks.enabled or not is_on:
@@ -215,7 +224,7 @@ def _answered(event: str, raw: bytes | None, environ: Mapping[str, str], progres
 def _as_declared(event: HookEvent, given: HookAnswer) -> HookAnswer:
     """Without what the event does not say that it does."""
     if given.text and not event.gives_context:
-        given = given._replace(outcome="silent", text="", items=(), also=(), about="")
+        given = given._replace(outcome="silent", text="", message="", items=(), also=(), about="")
     if given.indexing and not event.starts_index:
         given = given._replace(indexing=False, learning=False)
     return given
@@ -226,6 +235,8 @@ def _said_by(error: Exception) -> str:
     anything."""
     from axiommind.errors import AxmError
 
+    if not isinstance(error, AxmError):
+        error = _of_the_disk(error) or error
     if isinstance(error, AxmError):
         return error.message
     at = error.__traceback__
@@ -233,6 +244,22 @@ def _said_by(error: Exception) -> str:
         at = at.tb_next
     where = "" if at is None else f" at {at.tb_frame.f_code.co_filename.rpartition('axiommind')[2]}:{at.tb_lineno}"
     return f"{type(error).__name__}{where}"
+
+
+def _of_the_disk(error: Exception) -> Exception | None:
+    """A full disk has many names."""
+    import sqlite3
+    from pathlib import Path
+
+    if isinstance(error, sqlite3.Error):
+        from axiommind.db import store_error
+
+        return store_error(error, Path(_home(os.environ)))
+    if isinstance(error, OSError):
+        from axiommind.disk import os_error
+
+        return os_error(error, Path(error.filename or _home(os.environ)))
+    return None
 
 
 def _read() -> bytes | None:
@@ -301,9 +328,19 @@ def _keep(progress: _Progress, given: HookAnswer) -> None:
 # --- the deadline ------------------------------------------------------------------------------------------
 
 
+def _settle(progress: _Progress, environ: Mapping[str, str], home: str) -> None:
+    """The deadline as the settings have it."""
+    seconds = deadlines.configured(progress.event, environ, home)
+    is_sooner = seconds < progress.deadline
+    progress.deadline = seconds
+    if is_sooner:  # the thread that watches sleeps until the default
+        _thread.start_new_thread(_watch, (progress,))
+
+
 def _watch(progress: _Progress) -> None:
     """Ends the process when it is late. SQLite releases the interpreter while it works, so this thread runs."""
-    time.sleep(max(progress.deadline - progress.took / 1000, 0))
+    while (left := progress.deadline - progress.took / 1000) > 0:
+        time.sleep(left)
     is_ours = progress.turn.acquire(timeout=_GRACE_S)  # an answer that is being written is finished
     if is_ours and progress.is_said:
         progress.turn.release()
@@ -313,8 +350,10 @@ def _watch(progress: _Progress) -> None:
             os._exit(0)
         return
     try:
-        _thread.start_new_thread(_end, ())  # writing to the disk may be what takes so long
         late = f"no answer within {progress.deadline * 1000:.0f} ms" if is_ours else "the client does not read"
+        _thread.start_new_thread(_end, ())  # writing to the disk may be what takes so long
+        if progress.aloud:
+            os.write(2, f"axm: {late}; {deadlines.SECONDS} gives it more time\n".encode())
         _log_late(progress, late)
     finally:
         os._exit(0)

@@ -28,7 +28,7 @@ class ServedItem(NamedTuple):
 
 
 class HookAnswer(NamedTuple):
-    """What became of a call. Only `text` reaches the client."""
+    """What became of a call. Only `text` and `message` reach the client."""
 
     outcome: str  # served, silent, off, error, late
     why: str = ""
@@ -40,10 +40,15 @@ class HookAnswer(NamedTuple):
     afresh: bool = False  # what was served before has left the agent's context
     indexing: bool = False  # whether to index in the background
     learning: bool = False  # and to learn
+    expanded: int = 0  # matches that were opened beside the index
+    message: str = ""  # one line for the person, about what the agent was given
 
     @property
     def tokens(self) -> int:
-        return -(-len(self.text) // 4)
+        """Of the text as it is sent, the fence included."""
+        from axiommind.text.estimate import estimate_tokens
+
+        return estimate_tokens(self.text)
 
 
 def silent(why: str) -> HookAnswer:

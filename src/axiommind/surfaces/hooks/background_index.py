@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from axiommind.locks import alone
+from axiommind.private import make_private
 from axiommind.surfaces.hooks.record import folder_of
 
 __all__ = ["PENDING", "detach", "is_due", "start", "take_over"]
@@ -46,7 +47,7 @@ def start(home: Path, environ: Mapping[str, str], *, learn: bool) -> str:
     folder = folder_of(home)
     pending = folder / "pending"
     for made in (home, folder):
-        made.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(made)
     if not _claim(pending):
         if learn:  # the one that waits does that too
             with pending.open("a", encoding="ascii") as file:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import sqlite3
 
     from axiommind.memory import Memory
-    from axiommind.recall.disclosure import Packet
+    from axiommind.recall.packet import Packet
 
-__all__ = ["HookCall", "answer_with", "fenced_for", "shown_budget"]
+__all__ = ["HookCall", "answer_with", "fenced_for"]
 
 
 class HookCall(NamedTuple):
@@ -62,6 +62,14 @@ class HookCall(NamedTuple):
             index_version(reader.db)
             yield reader.db, recall.project_of(reader.db, self.folder)
 
+    def wanted(self, db: sqlite3.Connection, packet: Packet | None, project: str | None) -> Packet | None:
+        """A packet without what was called not useful at such a moment, or is never used."""
+        if packet is None:
+            return None
+        from axiommind.recall.packets.wanted import wanted
+
+        return wanted(db, self.event, packet, session=self.session or None, project=project)
+
 
 def answer_with(call: HookCall, packet: Packet | None, budget: int, project: str | None, about: str = "") -> HookAnswer:
     """A packet as the agent reads it."""
@@ -69,21 +77,22 @@ def answer_with(call: HookCall, packet: Packet | None, budget: int, project: str
         return silent("nothing is known")
     from axiommind.surfaces.render.recall import packet_text, packet_within
 
-    budget = shown_budget(budget)
     shown = packet_within(packet, budget)
-    text = fenced_for(call, packet_text(shown, budget))
+    text = fenced_for(call, packet_text(shown))
     if not text:
         return silent("the budget is too small")
-    items = tuple(ServedItem(note.id, note.kind) for note in shown.notes)
-    return HookAnswer("served", "", text, items, project, about)
+    items = tuple(ServedItem(note.shown_id, note.kind) for note in shown.notes)
+    also = tuple(note.id for note in shown.notes if note.id != note.shown_id)
+    return HookAnswer("served", "", text, items, project, about, also, message=_announced(call, shown))
 
 
-def shown_budget(tokens: int) -> int:
-    """A budget as the text names it: no more than the client takes."""
-    from axiommind.recall.disclosure import MOST_CHARS
-    from axiommind.text.estimate import CHARS_PER_TOKEN
+def _announced(call: HookCall, packet: Packet) -> str:
+    """What the person is told about it; nothing unless the settings want it for this event."""
+    if call.event not in call.config.hooks.announce:
+        return ""
+    from axiommind.surfaces.render.recall import packet_announced
 
-    return min(tokens, MOST_CHARS // CHARS_PER_TOKEN)
+    return packet_announced(packet, call.config.home)
 
 
 def fenced_for(call: HookCall, text: str) -> str:

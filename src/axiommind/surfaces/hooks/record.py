@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from axiommind.private import make_private
 from axiommind.surfaces.hooks.answers import HookAnswer
 
 __all__ = ["ServedBefore", "folder_of", "home_of", "log_call", "mark_ended", "served_before", "spool_served"]
@@ -113,7 +114,7 @@ def mark_ended(home: Path, session: str) -> None:
         return
     path = folder_of(home) / "ended" / name
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(path.parent)
         path.touch(0o600)
     except OSError:  # then it has ended when it is quiet
         pass
@@ -129,6 +130,7 @@ def log_call(home: Path, event: str, session: str, answer: HookAnswer, at: int, 
         "outcome": answer.outcome,
         "why": answer.why[:_WHY_CHARS],
         "items": len(answer.items),
+        "expanded": answer.expanded,
         "tokens": answer.tokens,
     }
     path = folder_of(home) / "hooks.log"
@@ -144,7 +146,7 @@ def _append(path: Path, line: Mapping[str, Any]) -> int:
         file = os.open(path, flags, 0o600)
     except FileNotFoundError:
         for folder in (path.parents[2], path.parents[1], path.parent):
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(folder)
         file = os.open(path, flags, 0o600)
     try:
         os.write(file, data)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from axiommind.private import make_private
 from axiommind.surfaces.hooks import HandedOver
 from axiommind.surfaces.hooks.resident_client import ACK, MOST_BYTES, mark, sockets_in
 
@@ -26,7 +27,7 @@ def listening(home: str) -> Iterator[bool]:
         return
     door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
+        make_private(folder)
         _sweep(folder)
         with suppress(FileNotFoundError):
             os.unlink(path)  # noqa: PTH108

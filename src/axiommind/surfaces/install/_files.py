@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from axiommind.errors import AxmError, Locked, NotWritable
+from axiommind.private import make_private
 
 __all__ = [
     "FileChange",
@@ -218,7 +219,7 @@ def _taken(path: Path) -> int | None:
     """The lock, open; None where somebody else has it. A home that cannot be written, or has no locks, goes without
     one (-1): two at once find out by their files."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(path.parent)
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except FileNotFoundError:  # who had it before has removed an empty home just now
         return None
@@ -336,7 +337,7 @@ class Ledger:
         raise NotWritable(f"{self.folder} has too many backups of this second")
 
     def _make(self) -> None:
-        self.folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(self.folder.parent)
         self.folder.mkdir(exist_ok=True, mode=0o700)
 
     def _write(self) -> None:

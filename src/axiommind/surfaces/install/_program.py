@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from axiommind.errors import AxmError
+from axiommind.private import make_private
 
 __all__ = ["HOOKS", "axm", "hook", "is_passing", "note_for_plugin"]
 
@@ -21,13 +22,13 @@ def hook(python: str | None = None) -> tuple[str, ...]:
     """`axm-hook` beside this Python, or this Python and the module."""
     here = _python(python)
     script = _beside(here, "axm-hook")
-    return (script,) if script else (here, "-m", HOOKS)
+    return (script,) if script else (here, "-P", "-m", HOOKS)  # -P: a repository may hold modules named as ours
 
 
 def axm(python: str | None = None) -> tuple[str, ...]:
     here = _python(python)
     script = _beside(here, "axm")
-    return (script,) if script else (here, "-m", "axiommind")
+    return (script,) if script else (here, "-P", "-m", "axiommind")
 
 
 def is_passing(program: str) -> bool:
@@ -40,7 +41,7 @@ def note_for_plugin(home: Path, python: str | None = None) -> Path:
     """Record which program the plugin's scripts start, in `hooks/program` of our home."""
     file = home / "hooks" / "program"
     text = hook(python)[0] + "\n"
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(file.parent)
     if not file.is_file() or file.read_text(encoding="utf-8") != text:
         temporary = file.with_name(f"program.axm-{os.getpid()}")
         temporary.write_text(text, encoding="utf-8")

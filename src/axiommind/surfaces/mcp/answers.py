@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from axiommind import __version__
 from axiommind.errors import AxmError
 from axiommind.surfaces.mcp.arguments import BadArguments
-from axiommind.surfaces.mcp.results import error_text
+from axiommind.surfaces.mcp.elicitation import Ask, ask_by_retry
+from axiommind.surfaces.mcp.results import error_text, short
 
 if TYPE_CHECKING:
     from axiommind.surfaces.mcp.declarations import PromptTemplate, Resource
@@ -54,7 +55,7 @@ class Answers:
         self.methods: dict[str, Callable[[Params], dict[str, Any]]] = {
             "ping": lambda _: {},
             "tools/list": self._tools,
-            "tools/call": self._call,
+            "tools/call": self.call_tool,
             "resources/list": self._resources,
             "resources/templates/list": self._templates,
             "resources/read": self._read,
@@ -104,8 +105,10 @@ class Answers:
     def _tools(self, _: Params) -> dict[str, Any]:
         return {"tools": [tool.declared for tool in self.features.tools.values()]}
 
-    def _call(self, params: Params) -> dict[str, Any]:
-        return self.features.call(_text(params, "name"), _object(params, "arguments"))
+    def call_tool(self, params: Params, ask: Ask | None = None) -> dict[str, Any]:
+        """The result of a tool; `ask` puts a question to the person, where the connection can while the call waits."""
+        how = ask or ask_by_retry(params)
+        return self.features.call(_text(params, "name"), _object(params, "arguments"), how)
 
     # --- resources -------------------------------------------------------------------------------------
 
@@ -121,10 +124,13 @@ class Answers:
         uri = _text(params, "uri")
         for one in self.features.resources:
             if (variables := one.variables(uri)) is not None:
-                text = self._run(uri, functools.partial(one.function, self.features.context, **variables))
+                text = self._run(
+                    uri, functools.partial(one.function, self.features.context, **variables), uri, variables
+                )
                 return {"contents": [{"uri": uri, "mimeType": one.mime, "text": text}]}
         known = ", ".join(one.uri for one in self.features.resources)
-        raise Refused(INVALID_PARAMS, f"there is no resource {uri} (there are: {known})", {"uri": uri})
+        said = short(f"there is no resource {uri} (there are: {known})", uri)
+        raise Refused(INVALID_PARAMS, said, {"uri": short(uri, uri)})
 
     # --- prompts ---------------------------------------------------------------------------------------
 
@@ -138,7 +144,8 @@ class Answers:
 
     def _prompt(self, params: Params) -> dict[str, Any]:
         prompt = self._named(_text(params, "name"))
-        messages = self._run(prompt.name, lambda: prompt.messages(self.features.context, _object(params, "arguments")))
+        given = _object(params, "arguments")
+        messages = self._run(prompt.name, lambda: prompt.messages(self.features.context, given), given)
         return {
             "description": prompt.description,
             "messages": [{"role": m.role, "content": {"type": "text", "text": m.text}} for m in messages],
@@ -147,7 +154,7 @@ class Answers:
     def _named(self, name: str) -> PromptTemplate:
         if (prompt := self.features.prompts.get(name)) is None:
             known = ", ".join(self.features.prompts)
-            raise Refused(INVALID_PARAMS, f"there is no prompt {name!r} (there are: {known})")
+            raise Refused(INVALID_PARAMS, short(f"there is no prompt {name!r} (there are: {known})", name))
         return prompt
 
     def _complete(self, params: Params) -> dict[str, Any]:
@@ -159,19 +166,21 @@ class Answers:
             uri = _text(ref, "uri")
             offered = next((one for one in self.features.resources if one.uri == uri), None)
             if offered is None:
-                raise Refused(INVALID_PARAMS, f"there is no resource {uri}")
+                raise Refused(INVALID_PARAMS, short(f"there is no resource {uri}", uri))
         complete = offered.complete.get(_text(argument, "name"))
         begun = argument.get("value")
         values = self._run(offered.name, lambda: complete(self.features.context, str(begun or ""))) if complete else []
         shown = values[:_MOST_COMPLETIONS]
         return {"completion": {"values": shown, "total": len(values), "hasMore": len(shown) < len(values)}}
 
-    def _run(self, name: str, function: Callable[[], Any]) -> Any:
+    def _run(self, name: str, function: Callable[[], Any], *given: Any) -> Any:
+        """What a function returns; an error in it, without what is long in what it was given, is the protocol's."""
         try:
             return function()
         except Exception as error:
             code = INVALID_PARAMS if isinstance(error, AxmError | BadArguments) else INTERNAL_ERROR
-            raise Refused(code, error_text(error, name, self.features.context.memory.config.home)) from error
+            said = error_text(error, name, self.features.context.memory.config.home)
+            raise Refused(code, short(said, list(given))) from error
 
 
 def _declared(one: Resource, uri: str) -> dict[str, Any]:

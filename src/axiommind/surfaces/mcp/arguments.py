@@ -37,8 +37,10 @@ def checked(schema: Schema, arguments: dict[str, Any]) -> dict[str, Any]:
     """
     problems: list[str] = []
     properties = schema["properties"]
+    arguments = _renamed(properties, arguments, problems)
     if unknown := [name for name in arguments if name not in properties]:
-        wanted = f"there are: {', '.join(properties)}" if properties else "there are none"
+        known = [name for name, of in properties.items() if not of.get("hidden")]
+        wanted = f"there are: {', '.join(known)}" if known else "there are none"
         problems.append(f"{', '.join(map(_shown, unknown[:_MOST_PROBLEMS]))}: no such argument ({wanted})")
     found = {}
     for name, of in properties.items():
@@ -52,6 +54,21 @@ def checked(schema: Schema, arguments: dict[str, Any]) -> dict[str, Any]:
         more = len(problems) - _MOST_PROBLEMS
         raise BadArguments("; ".join(problems[:_MOST_PROBLEMS]) + (f"; and {more} more" if more > 0 else ""))
     return found
+
+
+def _renamed(properties: Schema, arguments: dict[str, Any], problems: list[str]) -> dict[str, Any]:
+    """The arguments under their own names, where an alias was used."""
+    for name, of in properties.items():
+        if (alias := of.get("alias")) is None or alias not in arguments:
+            continue
+        other = arguments[alias]
+        arguments = {key: value for key, value in arguments.items() if key != alias}
+        if other is None:
+            continue
+        if (given := arguments.get(name)) is not None and given != other:
+            problems.append(f"{name}: two were given, {_shown(given)} and {_shown(other)}")
+        arguments[name] = other if given is None else given
+    return arguments
 
 
 def _takes_null(schema: Schema) -> bool:

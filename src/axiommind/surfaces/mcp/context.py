@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     from axiommind.memory import Memory, Scope
+    from axiommind.surfaces.mcp.elicitation import Ask
 
 __all__ = ["Context"]
 
 T = TypeVar("T")
+# How the person is asked while this call is answered; None where the client cannot ask.
+_asking: ContextVar[Ask | None] = ContextVar("asking", default=None)
 
 
 class Context:
@@ -32,6 +37,37 @@ class Context:
         if project == "all":
             return self.memory.scope(all_projects=True)
         return self.memory.scope(project=project, cwd=os.environ.get("CLAUDE_PROJECT_DIR"))
+
+    @contextmanager
+    def asking(self, ask: Ask | None) -> Iterator[None]:
+        """While a call is answered: how its person is asked."""
+        token = _asking.set(ask)
+        try:
+            yield
+        finally:
+            _asking.reset(token)
+
+    def ask_person(self, request: Callable[[], T]) -> T:
+        """Make a request that counts only from a person. Where the client can ask, the person decides at once; else it
+        waits as a proposal (`NeedsPerson`)."""
+        from axiommind.callers import Caller
+        from axiommind.errors import BadQuery, NeedsPerson
+
+        try:
+            return request()
+        except NeedsPerson as needed:
+            ask = _asking.get()
+            shown = self.memory.proposals.show(needed.proposal)
+            why = f" Its reason: {shown.args['reason']}" if shown.args.get("reason") else ""
+            question = self.clean(f"The agent asks to {needed.what}.{why}")
+            said = None if ask is None else ask(needed.proposal, question)
+            if said is None:
+                raise
+            person = Caller.person("asked through the MCP client")
+            if not said:
+                self.memory.proposals.decline(needed.proposal, caller=person)
+                raise BadQuery(f"the person declined: {needed.what}", hint="do not ask again") from None
+            return cast(T, self.memory.proposals.confirm(needed.proposal, caller=person).result)
 
     def keep(self, make: Callable[[Context], T]) -> T:
         """What `make` made for this server, the same object each time."""

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from axiommind.surfaces.mcp.arguments import checked
 from axiommind.surfaces.mcp.context import Context
-from axiommind.surfaces.mcp.schemas import Arg, Schema, input_schema
+from axiommind.surfaces.mcp.schemas import Arg, Schema, input_schema, published
 from axiommind.surfaces.mcp.stored_schemas import ToolSchemas, schemas_of
 
 __all__ = ["Complete", "Project", "PromptMessage", "PromptTemplate", "Resource", "Tool", "prompt", "resource", "tool"]
@@ -29,7 +29,7 @@ __all__ = ["Complete", "Project", "PromptMessage", "PromptTemplate", "Resource",
 # What of a variable or an argument begins with what was typed.
 Complete = Callable[[Context, str], list[str]]
 
-Project = Annotated[str | None, Arg("A project folder, or `all`; without it, the project that is worked in.")]
+Project = Annotated[str | None, Arg("A project's folder, or `all`. Default: this project.")]
 
 
 class Tool:
@@ -40,14 +40,9 @@ class Tool:
     ) -> None:
         self.name, self.title, self.function = name, title, function
         self._description = description
-        # A write never destroys anything: the log keeps every version.
-        self.annotations = {
-            "title": title,
-            "readOnlyHint": reads,
-            "destructiveHint": False,
-            "idempotentHint": reads,
-            "openWorldHint": False,
-        }
+        # Only what differs from the protocol's defaults. A write never destroys anything: the log keeps every version.
+        self.annotations = {"readOnlyHint": True} if reads else {"readOnlyHint": False, "destructiveHint": False}
+        self.annotations["openWorldHint"] = False
 
     @property
     def description(self) -> str:
@@ -63,6 +58,7 @@ class Tool:
 
     @property
     def output_schema(self) -> Schema:
+        """What it answers. It is documented and tested, but not listed: an agent sees the answer itself."""
         return self._schemas.output
 
     @property
@@ -72,8 +68,7 @@ class Tool:
             "name": self.name,
             "title": self.title,
             "description": self.description,
-            "inputSchema": self.input_schema,
-            "outputSchema": self.output_schema,
+            "inputSchema": published(self.input_schema),
             "annotations": self.annotations,
         }
 

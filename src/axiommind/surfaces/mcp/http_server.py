@@ -122,8 +122,9 @@ def serve_http(answers: Answers, address: Address) -> int:
     answers.features.context.is_shared = True
     made = server_of(answers)
     try:
-        import uvicorn
         from mcp.server.transport_security import TransportSecuritySettings
+
+        from axiommind.surfaces.mcp.http_connections import ConnectionLimits, limited_server
     except ImportError as error:
         raise MissingExtra("serving HTTP needs the package uvicorn", hint=extra_command("mcp")) from error
     listener, address = address.bind()
@@ -135,13 +136,11 @@ def serve_http(answers: Answers, address: Address) -> int:
         allowed_origins=[f"http://{host}" for host in hosts],
     )
     app = made.streamable_http_app(streamable_http_path=PATH, json_response=True, transport_security=security)
-    config = uvicorn.Config(
-        AccessGuard(app, address), log_level="error", access_log=False, timeout_graceful_shutdown=_GRACE
-    )
+    server = limited_server(AccessGuard(app, address), ConnectionLimits(), grace=_GRACE)
     sys.stderr.write(f"axm: serving MCP at {address.url}{' (with a token)' if address.token else ''}\n")
     sys.stderr.flush()
     try:
-        uvicorn.Server(config).run(sockets=[listener])
+        server.run(sockets=[listener])
     except KeyboardInterrupt:
         pass
     finally:

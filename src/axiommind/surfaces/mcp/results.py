@@ -6,30 +6,64 @@ has the rest.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from axiommind.errors import AxmError
 from axiommind.surfaces.mcp.arguments import BadArguments
+from axiommind.surfaces.mcp.pages import MOST_TOKENS
+from axiommind.text.estimate import estimate_tokens
+from axiommind.text.patterns import lazy
 
-__all__ = ["error_text", "failed", "succeeded"]
+__all__ = ["error_text", "failed", "short", "succeeded"]
 
-# Far above what clients accept (25,000 tokens): each tool has limits of its own, and this catches what they missed.
-_MOST_CHARS = 400_000
+_MOST_ERROR = 2_000  # characters
+_MOST_SHOWN = 60  # characters of an argument in an error
+_LONG_WORD = lazy(rf"\w{{{_MOST_SHOWN + 1},}}")
 
 
 def succeeded(value: Any) -> dict[str, Any]:
+    """The result of a call that went well. Tools keep to the ceiling by themselves; this catches what they missed."""
     text, value = _as_json(value)
-    if len(text) > _MOST_CHARS:
-        return failed(f"the answer has {len(text):,} characters, more than {_MOST_CHARS:,} (ask for less of it)")
+    if (tokens := estimate_tokens(text)) > MOST_TOKENS:
+        return failed(f"the answer has {tokens:,} tokens, more than {MOST_TOKENS:,} (ask for less of it)")
     return {"content": [{"type": "text", "text": text}], "structuredContent": value}
 
 
 def failed(message: str) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": _encodable(message)}], "isError": True}
+    return {"content": [{"type": "text", "text": _encodable(short(message))}], "isError": True}
+
+
+def short(message: str, arguments: Any = None) -> str:
+    """A message in which no argument is repeated at length: whoever sent it has it."""
+    for value in _texts(arguments):
+        if len(value) > _MOST_SHOWN:
+            # As it is or as a command reads it, and quoted with its escapes.
+            for text in dict.fromkeys((value, value.strip(), value.strip().lower(), " ".join(value.split()))):
+                for written in (text, repr(text)[1:-1]):
+                    if written:
+                        message = message.replace(written, f"{written[: _MOST_SHOWN - 1]}…")
+            message = _LONG_WORD.sub(functools.partial(_cut_if_in, value), message)
+    return message if len(message) <= _MOST_ERROR else f"{message[: _MOST_ERROR - 1]}…"
+
+
+def _cut_if_in(value: str, word: re.Match[str]) -> str:
+    """A word of a message, cut where it is part of an argument: SQLite names the column that it does not know."""
+    return f"{word[0][: _MOST_SHOWN - 1]}…" if word[0] in value else word[0]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
 
 
 def error_text(error: Exception, name: str, home: Path) -> str:
@@ -40,6 +74,10 @@ def error_text(error: Exception, name: str, home: Path) -> str:
         from axiommind.db import store_error
 
         error = store_error(error, home) or error
+    elif isinstance(error, OSError):
+        from axiommind.disk import os_error
+
+        error = os_error(error, Path(error.filename or home)) or error
     if isinstance(error, BadArguments):
         return str(error)
     if isinstance(error, AxmError):

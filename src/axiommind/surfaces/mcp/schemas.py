@@ -25,7 +25,7 @@ from typing import (
     is_typeddict,
 )
 
-__all__ = ["OPTIONAL", "Arg", "RowShape", "Schema", "input_schema", "output_schema"]
+__all__ = ["OPTIONAL", "Arg", "RowShape", "Schema", "input_schema", "output_schema", "published"]
 
 Schema = dict[str, Any]
 
@@ -36,13 +36,17 @@ OPTIONAL = "optional"  # marks a field of a RowShape that may be missing: Annota
 
 
 class Arg(NamedTuple):
-    """What an argument is for, and its bounds: of a number, or of the length of a text or a list."""
+    """What an argument is for, and its bounds: of a number, or of the length of a text or a list. `alias` is another
+    name that it is taken under; one that is `hidden` is taken, too. Neither is published: they are for agents that
+    learned them elsewhere, and every word of a schema costs all the others."""
 
     description: str = ""
     ge: float | None = None
     le: float | None = None
     min_length: int | None = None
     max_length: int | None = None
+    alias: str = ""
+    hidden: bool = False
 
 
 class RowShape(dict[str, Any]):
@@ -97,6 +101,17 @@ def input_schema(function: Callable[..., Any]) -> Schema:
         schema["required"] = required
     schema["additionalProperties"] = False
     return schema
+
+
+def published(schema: Schema) -> Schema:
+    """The schema of a function's arguments as agents see it. That there are no others they need not be told before
+    they try."""
+    properties = {
+        name: {key: value for key, value in of.items() if key != "alias"}
+        for name, of in schema["properties"].items()
+        if not of.get("hidden")
+    }
+    return {key: value for key, value in schema.items() if key != "additionalProperties"} | {"properties": properties}
 
 
 def output_schema(function: Callable[..., Any]) -> Schema:
@@ -184,6 +199,10 @@ def _object(kind: Any, inside: tuple[Any, ...]) -> Schema:
 def _add_bounds(schema: Schema, arg: Arg) -> None:
     if arg.description:
         schema["description"] = arg.description
+    if arg.alias:
+        schema["alias"] = arg.alias
+    if arg.hidden:
+        schema["hidden"] = True
     for branch in schema.get("anyOf", [schema]):
         of = branch.get("type")
         if of in ("integer", "number"):

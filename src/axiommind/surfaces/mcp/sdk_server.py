@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from axiommind.distribution import extra_command
 from axiommind.errors import MissingExtra
-from axiommind.surfaces.mcp.answers import Answers, Refused
+from axiommind.surfaces.mcp.answers import HANDSHAKE, Answers, Refused
+from axiommind.surfaces.mcp.elicitation import Ask, answer_of, question_of
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -44,10 +45,13 @@ def _handler(answers: Answers, method: str) -> tuple[Any, Callable[[Any, Any], A
     }
     answer = answers.methods[method]
 
-    async def handle(_: Any, params: Any) -> dict[str, Any]:
+    async def handle(context: Any, params: Any) -> dict[str, Any]:
         given = params.model_dump(by_alias=True, mode="json", exclude_none=True)
         try:
-            if method in answers.slow:
+            if method == "tools/call":
+                ask = _ask_through(context)
+                found = await anyio.to_thread.run_sync(answers.call_tool, given, ask, abandon_on_cancel=True)
+            elif method in answers.slow:
                 found = await anyio.to_thread.run_sync(answer, given, abandon_on_cancel=True)
             else:
                 found = answer(given)
@@ -56,6 +60,32 @@ def _handler(answers: Answers, method: str) -> tuple[Any, Callable[[Any, Any], A
         return answers.modern(method, found)  # the SDK drops what the handshake era does not have
 
     return kinds.get(method, types.PaginatedRequestParams), handle
+
+
+def _ask_through(context: Any) -> Ask | None:
+    """How a call asks the person while it waits, in the handshake era; None where the client cannot, and in that of
+    2026-07-28, where the call is answered with the question."""
+    import anyio.from_thread
+    from mcp import MCPError
+    from mcp.types import ClientCapabilities, ElicitationCapability
+
+    session = context.session
+    if context.protocol_version not in HANDSHAKE:
+        return None
+    if not session.check_client_capability(ClientCapabilities(elicitation=ElicitationCapability())):
+        return None
+
+    def ask(_proposal: str, text: str) -> bool | None:
+        asked = question_of(text)
+        try:
+            said = anyio.from_thread.run(
+                session.elicit_form, asked["message"], asked["requestedSchema"], context.request_id
+            )
+        except MCPError:  # the client refuses, or there is no way back to it
+            return None
+        return answer_of(said.model_dump(mode="json"))
+
+    return ask
 
 
 class SdkThread:

@@ -9,6 +9,7 @@ Nothing but messages reaches the client: what a tool prints goes to stderr. Bad 
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -19,6 +20,7 @@ from queue import SimpleQueue
 from typing import IO, TYPE_CHECKING, Any
 
 from axiommind.surfaces.mcp.answers import HANDSHAKE, INVALID_PARAMS, METHOD_NOT_FOUND, MODERN, Refused
+from axiommind.surfaces.mcp.elicitation import answer_of, question_of, supports_elicitation
 
 if TYPE_CHECKING:
     from axiommind.surfaces.mcp.answers import Answers
@@ -28,6 +30,7 @@ __all__ = ["StdioConnection", "serve_stdio"]
 
 MOST_BYTES = 16 << 20  # of one line
 _WORKERS = 8
+_PATIENCE = 600.0  # seconds that a call waits for the person; then the proposal waits in `axm review`
 _GRACE = 2.0  # seconds that running calls get to finish after the client has left
 
 _PARSE_ERROR, _INVALID_REQUEST, _UNSUPPORTED_VERSION = -32700, -32600, -32022
@@ -59,6 +62,11 @@ class StdioConnection:
         self._queue: SimpleQueue[tuple[Json, threading.Event]] = SimpleQueue()
         self._workers = 0
         self._sdk: SdkThread | None = None
+        self._client: Json = {}  # what the client can do, of the handshake
+        self._numbers = itertools.count(1)
+        self._questions: dict[Any, threading.Event] = {}  # to the person, by id
+        self._said: dict[Any, Any] = {}  # results of those that were answered
+        self._has_ended = False
 
     # --- what comes in ---------------------------------------------------------------------------------
 
@@ -79,7 +87,7 @@ class StdioConnection:
             known = message.get("id") if isinstance(message, dict) else None
             return self._refuse(known if _is_id(known) else None, Refused(_INVALID_REQUEST, f"Invalid request: {why}"))
         if "method" not in message:
-            return self._hand_over(message) if self._sdk is not None else None  # an answer, to nothing we asked
+            return self._answered(message)
         if "id" in message:
             self._requested(message)
         else:
@@ -119,6 +127,7 @@ class StdioConnection:
             if not _is_handshake(params):
                 raise Refused(INVALID_PARAMS, "Invalid request parameters", "")
             self._handshake, self._is_open = [message], True
+            self._client = params["capabilities"]
             return self._answers.initialize(params["protocolVersion"])
         if _has_envelope(params):
             why = "this connection serves the handshake protocol era; requests carrying the 2026-07-28 envelope are "
@@ -170,7 +179,7 @@ class StdioConnection:
             name, method = message["id"], message["method"]
             try:
                 if not cancelled.is_set():
-                    result = self._answers.methods[method](message.get("params") or {})
+                    result = self._result(method, message.get("params") or {}, cancelled)
                     if self._era == MODERN:
                         result = self._answers.stamped(method, result)
                     if not cancelled.is_set():
@@ -182,6 +191,35 @@ class StdioConnection:
                 with self._lock:
                     if self._calls.get(name) is cancelled:
                         del self._calls[name]
+
+    def _result(self, method: str, params: Json, cancelled: threading.Event) -> Json:
+        if method == "tools/call" and self._era != MODERN and supports_elicitation(self._client):
+            return self._answers.call_tool(params, lambda _, text: self._ask(text, cancelled))
+        return self._answers.methods[method](params)
+
+    # --- questions to the person -----------------------------------------------------------------------
+
+    def _ask(self, text: str, cancelled: threading.Event) -> bool | None:
+        """Ask the person through the client, and wait: until the call is cancelled or the client leaves."""
+        name, answered = f"axm-{next(self._numbers)}", threading.Event()
+        with self._lock:
+            self._questions[name] = answered
+        self._write({"jsonrpc": "2.0", "id": name, "method": "elicitation/create", "params": question_of(text)})
+        until = time.monotonic() + _PATIENCE
+        while not answered.wait(0.1) and not (cancelled.is_set() or self._has_ended or time.monotonic() > until):
+            pass
+        with self._lock:
+            del self._questions[name]
+            return answer_of(self._said.pop(name, None))
+
+    def _answered(self, message: Json) -> None:
+        with self._lock:
+            waiting = self._questions.get(message.get("id"))
+            if waiting is not None:
+                self._said[message["id"]] = message.get("result")
+                waiting.set()
+        if waiting is None and self._sdk is not None:  # else an answer to nothing that we asked
+            self._hand_over(message)
 
     # --- the SDK ---------------------------------------------------------------------------------------
 
@@ -218,6 +256,7 @@ class StdioConnection:
 
     def end(self) -> None:
         """The client has left: running calls get a moment to finish, because they may be writing."""
+        self._has_ended = True
         until = time.monotonic() + _GRACE
         while time.monotonic() < until:
             with self._lock:

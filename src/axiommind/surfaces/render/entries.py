@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from axiommind.freshness.state import DRIFTED, FRESH, GONE
 from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.provenance import SAID_BY, SAID_BY_SHORT
 
 if TYPE_CHECKING:
     from axiommind.learning.decisions import DecisionShown
@@ -95,23 +96,6 @@ def labelled(rows: Iterable[tuple[str, str]]) -> str:
     return "\n".join(f"  {render.dim(f'{name:<{room}}')}  {value}" for name, value in kept)
 
 
-# Whose words an entry rests on, as a person reads it.
-SAID_BY = {
-    "person": "said by you",
-    "rules": "written in a rules file",
-    "file": "read in a file",
-    "tool": "returned by a tool",
-    "agent": "found by the agent",
-    "pasted": "pasted into a prompt",
-    "network": "read on the network",
-    "elsewhere": "from elsewhere",
-}
-SAID_BY_SHORT = {"person": "you", "rules": "rules", "file": "file", "tool": "tool", "agent": "agent"} | {
-    "pasted": "pasted",
-    "network": "network",
-}
-
-
 # --- lists -------------------------------------------------------------------------------------------------
 
 
@@ -171,7 +155,7 @@ def entries_table(found: Sequence[ListedEntry]) -> str:
         columns.insert(columns.index("title"), "status")
     if several_projects(one.entry.project for one in found):
         columns.insert(columns.index("title") + 1, "project")
-    return render.as_table(columns, rows)
+    return render.as_table(columns, rows, whole=True)
 
 
 def claim(entry: EntryRow) -> str:

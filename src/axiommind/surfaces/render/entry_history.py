@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from axiommind.surfaces.render.entries import iso, words_of
+from axiommind.surfaces.render.provenance import SAID_BY
 
 if TYPE_CHECKING:
     from axiommind.learning.decisions import DecisionShown
@@ -73,7 +74,8 @@ class _Teller:
             return
         how = f" (rule {rule})" if rule != given["extractor"] else ""
         model = f" with {given['model']}" if given["model"] not in ("", given["extractor"]) else ""
-        yield f"extracted by {given['extractor']}{model}{how}, confidence {self._entry.confidence:.2f}"
+        whose = SAID_BY.get(self._entry.provenance, "")
+        yield f"extracted by {given['extractor']}{model}{how}, {whose}, confidence {self._entry.confidence:.2f}"
 
     def _evidence_aligned(self, given: dict[str, Any]) -> Iterator[str]:
         for one in self._mine(given["entries"]):
@@ -88,9 +90,9 @@ class _Teller:
                 yield f"evidence found: {place['method']}{sure}, {cited.text if cited else 'its file is gone'}"
 
     def _idris_checked(self, given: dict[str, Any]) -> Iterator[str]:
-        names = " and ".join(
-            name if name == "builtin" else f"{name} {version}" for name, version, *_ in given["checkers"]
-        )
+        # The first events of this type had objects where later ones have lists.
+        checkers = [(one["name"], one["version"]) if isinstance(one, dict) else one[:2] for one in given["checkers"]]
+        names = " and ".join(name if name == "builtin" else f"{name} {version}" for name, version in checkers)
         for one in self._mine(given["results"]):
             failed = f" ({', '.join(one['failed'])})" if one["failed"] else ""
             yield f"checked by {names}: {'passed' if one['passed'] else 'failed'}{failed}"

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.provenance import SAID_BY
 from axiommind.text.summary import summary
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def to_dict(page: Page, *, why: bool = False) -> dict[str, Any]:
         "schema": "axm.search.v1",
         "query": page.query,
         "search_method": page.search_method,
+        "score_kind": page.score_kind,
         "took_ms": page.took_ms,
         "index_version": page.index_version,
         "hits": [_hit(hit, page.search_method, why=why) for hit in page.hits],
@@ -60,6 +62,7 @@ def _hit(hit: Hit, method: str, *, why: bool) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "id": hit.id,
         "doc_id": hit.doc_id,
+        "chunk_id": hit.chunk_id,
         "kind": hit.kind,
         "retrieval_method": _retrieved(hit, method),
         "score": hit.score,
@@ -78,6 +81,7 @@ def _hit(hit: Hit, method: str, *, why: bool) -> dict[str, Any]:
         "entry": hit.entry._asdict() if hit.entry is not None else None,
         "folded": hit.same,
         "passages": hit.passages,
+        "index_version": hit.index_version,
     }
     if why:
         shown["why"] = hit.why
@@ -161,6 +165,8 @@ def _shown(number: int, hit: Hit, at: float, *, why: bool) -> str:
         how = f"axm entry show {hit.entry.entry_id}"
     if hit.why.get("similarity") is not None and not hit.why["words"]:
         what.insert(1, "by meaning")
+    if hit.kind not in ("prompt", "response") or hit.provenance not in ("person", "agent"):
+        what.insert(1, SAID_BY[hit.provenance])
     if hit.project:
         what.append(_home(hit.project))
     if hit.score_kind == "session":

@@ -22,6 +22,8 @@ __all__ = [
     "terminal_width",
 ]
 
+_UNKNOWN = 80
+_NO_TERMINAL = 10_000
 _NARROWEST = 20  # a terminal that says it is narrower says nothing
 
 
@@ -58,14 +60,17 @@ def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else value
 
 
-def as_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], stream: TextIO | None = None) -> str:
-    """Columns side by side, numbers to the right, as wide as the terminal at most; without columns that are empty."""
+def as_table(
+    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], stream: TextIO | None = None, *, whole: bool = False
+) -> str:
+    """Columns side by side, numbers to the right, as wide as the terminal at most; without columns that are empty.
+    With `whole`, as wide as it is where there is no terminal: what is piped is searched, and read elsewhere."""
     from axiommind.surfaces.render.table_layout import lay_out
 
     texts = [[_shown(row[c]) for c in columns] for row in rows]
-    found = lay_out(columns, rows, texts, terminal_width(stream))
+    found = lay_out(columns, rows, texts, terminal_width(stream, _NO_TERMINAL if whole else _UNKNOWN))
     if not found.rule and len(kinds := _by_kind(rows)) > 1:
-        return "\n\n".join(as_table(columns, part, stream) for part in kinds)
+        return "\n\n".join(as_table(columns, part, stream, whole=whole) for part in kinds)
     head = [bold(line, stream) for line in found.head]
     return "\n".join([*head, *([dim(found.rule, stream)] if found.rule else []), *found.body])
 
@@ -92,14 +97,14 @@ def _shown(value: Any) -> str:
     return printable(" ".join(str(plain(value)).split()))
 
 
-def terminal_width(stream: TextIO | None = None) -> int:
-    """How many columns there are; 80 where nobody says."""
+def terminal_width(stream: TextIO | None = None, unknown: int = _UNKNOWN) -> int:
+    """How many columns there are; so many where nobody says."""
     try:
         target = stream or sys.stdout
         columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(target.fileno()).columns
     except (OSError, ValueError):
         columns = 0
-    return columns if columns >= _NARROWEST else 80
+    return columns if columns >= _NARROWEST else unknown
 
 
 # Not printable by Python's word, and harmless: blanks of other widths, and what joins emoji and letters.

@@ -36,6 +36,10 @@ def task_json(task: TaskRow) -> dict[str, Any]:
     return {"id": shown.pop("task_id"), **shown, "citation": hits.cited(task.citation)}
 
 
+# Stages of a task whose words were not found where it is said to come from, or that only an agent wrote down.
+UNPROVEN = ("raw", "working")
+
+
 def tasks_table(found: Sequence[TaskRow]) -> str:
     names = short_ids(task.task_id for task in found)
     rows = [
@@ -43,7 +47,7 @@ def tasks_table(found: Sequence[TaskRow]) -> str:
             "id": names[task.task_id],
             "status": words_of(task.status),
             "priority": task.priority,
-            "title": task.title,
+            "title": task.title if task.stage not in UNPROVEN else f"{task.title} (unproven)",
             "project": project_name(task.project),
             "said in": _said_in(task),
             "last seen": task.seen_at[:10],

@@ -1,7 +1,7 @@
-"""A replay: at each moment of the later sessions, what hooks would have given, and whether it was used afterwards.
+"""A replay: at each moment of the later sessions, what hooks would have given, and what of it came up afterwards.
 
-Hooks are asked exactly as a client asks them, by the same functions. Whether something was used is judged by
-`reports.grounding`, as for what agents were really given.
+Hooks are asked exactly as a client asks them, by the same functions. Whether something came up afterwards is judged by
+`grounding`, as for what agents were really given; but nobody was given anything, so what they read meanwhile counts.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from axiommind.surfaces.replay.moments import Moment, moments_of
 from axiommind.surfaces.replay.past import Past
 
 if TYPE_CHECKING:
+    from axiommind.grounding.read import GivenItem
     from axiommind.memory import Memory
-    from axiommind.reports.grounding.read import GivenItem
 
 __all__ = ["EVENTS", "Replay", "ReplayedMoment", "replay"]
 
@@ -39,7 +39,7 @@ _SESSIONS = """
 
 
 class ReplayedMoment(NamedTuple):
-    """One moment, what would have been given, and which of that was used."""
+    """One moment, what would have been given, and which of that came up afterwards (`used`)."""
 
     moment: Moment
     project: str
@@ -120,9 +120,9 @@ def _judged(memory: Memory) -> dict[tuple[str, str, int], tuple[GivenItem, ...]]
     """What was given, by the moment it was given at, with what shows that it was used."""
     import contextlib
 
+    from axiommind.grounding.read import ground
     from axiommind.ingest.served import append_served
     from axiommind.projections.runner import Segments
-    from axiommind.reports.grounding.read import ground
 
     home = memory.home
     with home.open_log() as (log, _key), contextlib.ExitStack() as stack:
@@ -131,7 +131,7 @@ def _judged(memory: Memory) -> dict[tuple[str, str, int], tuple[GivenItem, ...]]
         append_served(log, index.db, folder_of(home.config.home))
         index.catch_up(log, Segments(log))
     found: dict[tuple[str, str, int], list[GivenItem]] = {}
-    with home.reading(Scope(None), None) as db:
-        for item in ground(db, None).given:
+    with home.read_log() as (log, _key), home.reading(Scope(None), None) as db:
+        for item in ground(db, log.blob, None, is_replay=True).given:
             found.setdefault((item.session_id, item.hook, item.at), []).append(item)
     return {key: tuple(items) for key, items in found.items()}

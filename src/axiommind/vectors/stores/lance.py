@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from axiommind.distribution import extra_command
 from axiommind.errors import Internal, Locked, MissingExtra, NotWritable, StoreError, VectorError
+from axiommind.private import make_private
 from axiommind.vectors.contract import Near, Store, Vector, VectorRow
 from axiommind.vectors.similarity import similarity
 from axiommind.vectors.stores._rows import accepted, best, check_dimension, numbers
@@ -308,7 +309,7 @@ def _some(keys: Iterable[str]) -> Iterator[list[str]]:
 def _locked(path: Path) -> int:
     """An open file that no other process may have open in this way. The system lets go of it when we end."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(path.parent)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise NotWritable(

@@ -9,6 +9,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tasks as shown
 
 HELP = "List resolved conditions (axm task blocked shows open ones)"
+CALLER = "reads"
 ALIAS = "conditions resolved"
 _EPILOG = """examples:
   axm condition list

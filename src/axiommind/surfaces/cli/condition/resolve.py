@@ -8,6 +8,7 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 
 HELP = "Resolve a task's blocking condition"
+CALLER = "proposal: it decides"
 _EPILOG = """example:
   axm condition resolve cond_5b2f --to tsk_1ac1f1a1
 
@@ -25,7 +26,7 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require(memory)
-    done = memory.conditions.resolve(args.id, args.to)
+    done = memory.conditions.resolve(args.id, args.to, caller=memory.identify())
     if args.json:
         options.print_json("condition", done._asdict())
     else:

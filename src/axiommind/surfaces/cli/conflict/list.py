@@ -11,6 +11,7 @@ from axiommind.surfaces.render import entries as rendered
 from axiommind.surfaces.render import tables as render
 
 HELP = "List open conflicts, with both claims"
+CALLER = "reads"
 ALIAS = "conflicts"
 _EPILOG = """examples:
   axm conflict list

@@ -9,6 +9,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as rendered
 
 HELP = "Keep one of the two entries; the other one is superseded"
+CALLER = "proposal: it lowers one of the two"
 ALIAS = "conflicts settle"
 _EPILOG = """example:
   axm conflict settle cfl_1f0a22c4 --keep ent_ca375937 --reason "measured again"
@@ -33,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
         one["conflict_id"]: {one["older_id"], one["newer_id"]}
         for one in memory.conflicts.list(memory.scope(all_projects=True))
     }
-    kept = memory.conflicts.settle(args.conflict, args.keep, args.reason)
+    kept = memory.conflicts.settle(args.conflict, args.keep, args.reason, caller=memory.identify())
     (name,) = [known for known in pairs if known.startswith(args.conflict.strip()) and kept.entry_id in pairs[known]]
     (other,) = pairs[name] - {kept.entry_id}
     if args.json:

@@ -8,8 +8,10 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as rendered
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.provenance import SAID_BY_SHORT
 
 HELP = "List decisions made in sessions or by hand, the newest first"
+CALLER = "reads"
 ALIAS = "decisions"
 _EPILOG = """examples:
   axm decision list
@@ -34,9 +36,9 @@ def run(args: argparse.Namespace) -> int:
         options.print_json("decisions", {"project": scope.project, "decisions": rows, "truncated": more})
     elif found:
         names = rendered.short_ids(one["id"] for one in found)
-        columns = ["id", "decision", "stage", "evidence", "made by", "date"]
+        columns = ["id", "decision", "from", "stage", "evidence", "made by", "date"]
         if any(one["status"] != "active" for one in found):
-            columns.insert(3, "status")
+            columns.insert(4, "status")
         if rendered.several_projects(one["project"] for one in found):
             columns.insert(-2, "project")
         rows = [
@@ -45,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
                 "id": names[one["id"]],
                 "decision": rendered.one_line(one["decision"]),
                 "project": rendered.project_name(one["project"]),
+                "from": SAID_BY_SHORT.get(one["provenance"], ""),
                 "made by": one["made_by"],
                 "date": render.day(one["at"]),
             }

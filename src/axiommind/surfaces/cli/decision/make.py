@@ -9,6 +9,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tables as render
 
 HELP = "Record a decision and the entries it rests on"
+CALLER = "proposal: it decides"
 ALIAS = "decide"
 _EPILOG = """examples:
   axm decision make "Releases are signed in CI" --evidence ent_8250e35c --reason "no more unsigned binaries"
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     options.require(memory)
     scope = options.scope_of(memory, args)
     evidence = list(dict.fromkeys(memory.entries.show(one).entry.entry_id for one in args.evidence))
-    name = memory.decisions.decide(args.text, evidence, scope, reason=args.reason, at=args.at, actor=memory.home.actor)
+    name = memory.decisions.decide(args.text, evidence, scope, reason=args.reason, at=args.at, caller=memory.identify())
     if args.json:
         record = {"id": name, "decision": args.text, "evidence": evidence, "project": scope.project}
         options.print_json("decide", record)

@@ -8,6 +8,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.cli.entry import show as entry_show
 
 HELP = "Show a decision and its evidence"
+CALLER = "reads"
 _EPILOG = """example:
   axm decision show dec_01m7g043
 """

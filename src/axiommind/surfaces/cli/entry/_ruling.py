@@ -26,10 +26,8 @@ def run(args: argparse.Namespace, act: str, other: str | None = None) -> int:
     shown = memory.entries.show(args.id)
     before = shown.entry
     done = "restored" if args.undo else act
-    if args.undo:
-        after = memory.entries.rule(args.id, done, args.reason or "", undoes=act)
-    else:
-        after = memory.entries.rule(args.id, done, args.reason or "", other)
+    undoes = act if args.undo else None
+    after = memory.entries.rule(args.id, done, args.reason or "", other, undoes, caller=memory.identify())
     if args.json:
         change = {"id": after.entry_id, "from": before.status, "to": after.status, "reason": args.reason or None}
         options.print_json(args.action, {**change, "entry": rendered.entry_json(after)})

@@ -7,6 +7,7 @@ import argparse
 from axiommind.surfaces.cli.entry import _ruling
 
 HELP = "Mark an entry as doubtful: it ranks lower and is not promoted"
+CALLER = "proposal: it lowers"
 ALIAS = "contest"
 _EPILOG = """examples:
   axm entry contest ent_ca375937 --reason "we tried it and it failed"

@@ -7,6 +7,7 @@ import argparse
 from axiommind.surfaces.cli.entry import _ruling
 
 HELP = "Withdraw an entry that is wrong; it is not learned again"
+CALLER = "proposal: it lowers"
 ALIAS = "deprecate"
 _EPILOG = """examples:
   axm entry deprecate ent_ca375937 --reason "we moved to Postgres"

@@ -11,6 +11,7 @@ from axiommind.surfaces.render import entries as rendered
 from axiommind.surfaces.render import tables as render
 
 HELP = "Raise the stage of an entry, or apply the promotion policies"
+CALLER = "proposal: it raises; the policies (--policy) act on evidence, whoever runs them"
 ALIAS = "promote"
 _EPILOG = """examples:
   axm entry promote ent_ca375937 --reason "still how we do it"
@@ -64,10 +65,11 @@ def run(args: argparse.Namespace) -> int:
         error("the following arguments are required: --reason")
     options.require(memory)
     before = memory.entries.show(args.id).entry
+    caller = memory.identify()
     after = (
-        memory.entries.undo_promotion(args.id, args.reason or "")
+        memory.entries.undo_promotion(args.id, args.reason or "", caller=caller)
         if args.undo
-        else memory.entries.promote(args.id, args.reason, args.to)
+        else memory.entries.promote(args.id, args.reason, args.to, caller=caller)
     )
     if args.json:
         change = {"id": after.entry_id, "from": before.stage, "to": after.stage, "reason": args.reason or None}

@@ -13,6 +13,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as rendered
 
 HELP = "Show an entry or decision, its stage history and its evidence"
+CALLER = "free: it notes that the entry was looked at, which changes neither stage nor status"
 _EPILOG = """examples:
   axm entry show ent_ca375937
   axm entry show ca375937 --json

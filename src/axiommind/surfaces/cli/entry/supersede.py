@@ -7,6 +7,7 @@ import argparse
 from axiommind.surfaces.cli.entry import _ruling
 
 HELP = "Replace an entry by another one"
+CALLER = "proposal: it lowers"
 ALIAS = "supersede"
 _EPILOG = """examples:
   axm entry supersede ent_ca375937 --by ent_00169e58 --reason "decided again"
@@ -23,4 +24,4 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     if not args.undo and not args.by:
         args.parser.error("the following arguments are required: --by")
-    return _ruling.run(args, "superseded", args.by)
+    return _ruling.run(args, "superseded", None if args.undo else args.by)

@@ -12,6 +12,7 @@ from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entry_history import Told, decision_story, story
 
 HELP = "List every event behind an entry or decision, in order"
+CALLER = "reads"
 ALIAS = "why"
 _EPILOG = """examples:
   axm entry why ent_ca375937

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from axiommind.reports.golden import Golden, Outcome
 
 HELP = "Measure search against your own golden queries"
+CALLER = "reads"
 _EPILOG = """a file of golden queries (YAML):
   - query: "why was redis dropped"
     expected: [notes/decisions.md:L12-L20]     ids, sessions or citations

@@ -1,4 +1,4 @@
-"""`axm eval replay`: what hooks would have given in your own past sessions, and whether it was used."""
+"""`axm eval replay`: what hooks would have given in your own past sessions, and what of it came up afterwards."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from axiommind.text.summary import preview
 if TYPE_CHECKING:
     from axiommind.surfaces.replay.run import Replay, ReplayedMoment
 
-HELP = "Replay your past: what hooks would have given, and was it used"
+HELP = "Replay your past: what hooks would have given, and what came up"
+CALLER = "reads"
 _EPILOG = """examples:
   axm eval replay
   axm eval replay --since 30d --examples 20
   axm eval replay --project . --json
 
 At each prompt, first edit of a file and error of the later half of your sessions (or of those since WHEN), with only
-the sessions known that had ended by then, the hooks are asked what they would give. Used means: an identifier, file or
-phrase of it, which few other sessions have, turned up in what the agent said or did afterwards. About 8 % of what is on
-topic looks used by coincidence. Nothing is written to your home, and no model is asked.
+the sessions known that had ended by then, the hooks are asked what they would give. No agent was given anything, so
+nothing could be used; what came up is what a memory would have saved it, or coincidence: a file that the agent opened
+afterwards, or a name or phrase that it came to, of which nobody had spoken before and few other sessions speak. About
+3 % would come up even if it had not gone looking. Nothing is written to your home, and no model is asked.
 """
 _WORDS = {"UserPromptSubmit": "prompts", "PreToolUse": "first edits", "PostToolUseFailure": "errors"}
-_COLUMNS = ("moments", "asked", "answered", "share", "items", "used", "used share", "tokens")
+_COLUMNS = ("moments", "asked", "answered", "share", "items", "came up", "of items", "tokens")
 _ABOUT_CHARS = 160
 
 
@@ -78,9 +80,9 @@ def _rows(found: Replay) -> list[dict[str, Any]]:
     for event, words in _WORDS.items():
         moments = [one for one in found.moments if one.moment.event == event]
         figures = _figures(moments)
-        shares = {"share": figures["answered_share"], "used share": figures["used_share"]}
+        shares = {"share": figures["answered_share"], "of items": figures["used_share"]}
         percent = {name: "" if value is None else f"{value:.0%}" for name, value in shares.items()}
-        rows.append({"moments": words, "asked": len(moments), **figures, **percent})
+        rows.append({"moments": words, "asked": len(moments), "came up": figures["used"], **figures, **percent})
     return rows
 
 
@@ -114,7 +116,7 @@ def _example(number: int, one: ReplayedMoment) -> str:
         "; ".join(f"{item.id} by {item.reason}: {item.what}" for item in one.used) or "nothing, as far as can be seen"
     )
     body = render.printable(one.answer.text).strip()
-    return f"{render.bold(head)}\n> {render.printable(about)}\n\n{body}\n\nUsed: {render.printable(used)}"
+    return f"{render.bold(head)}\n> {render.printable(about)}\n\n{body}\n\nCame up: {render.printable(used)}"
 
 
 def _record(found: Replay, project: str | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tasks as shown
 
 HELP = "List blocked tasks and what each waits for"
+CALLER = "reads"
 ALIAS = "blocked"
 _EPILOG = """examples:
   axm task blocked

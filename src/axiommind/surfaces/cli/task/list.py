@@ -11,6 +11,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tasks as shown
 
 HELP = "List open tasks, the most urgent and newest first"
+CALLER = "reads"
 ALIAS = "tasks"
 _EPILOG = """examples:
   axm task list

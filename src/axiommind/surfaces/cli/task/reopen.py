@@ -11,6 +11,7 @@ from axiommind.surfaces.render import tasks as shown
 from axiommind.surfaces.render.entries import one_line, words_of
 
 HELP = "Reopen a task that is done, cancelled or dormant"
+CALLER = "proposal: it decides"
 _EPILOG = """example:
   axm task reopen tsk_1ac1f1a1
 
@@ -28,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require(memory)
     before = memory.tasks.show(args.id).task
-    detail = memory.tasks.reopen(before.task_id)
+    detail = memory.tasks.reopen(before.task_id, caller=memory.identify())
     after = detail.task
     if args.json:
         options.print_json("task", shown.task_detail_json(detail))

@@ -13,6 +13,7 @@ from axiommind.surfaces.render import tasks as shown
 from axiommind.surfaces.render.entries import one_line, words_of
 
 HELP = "Set the status or the priority of a task"
+CALLER = "proposal: it decides"
 _EPILOG = """examples:
   axm task set tsk_1ac1f1a1 --status done
   axm task set tsk_1ac1f1a1 --status blocked --priority high
@@ -33,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require(memory)
     before = memory.tasks.show(args.id).task
-    detail = memory.tasks.set(args.id, status=args.status, priority=args.priority)
+    detail = memory.tasks.set(args.id, status=args.status, priority=args.priority, caller=memory.identify())
     after = detail.task
     if args.json:
         options.print_json("task", shown.task_detail_json(detail))

@@ -9,6 +9,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tasks as shown
 
 HELP = "Show a task, its blockers and its history"
+CALLER = "reads"
 _EPILOG = """example:
   axm task show tsk_1ac1f1a1    with the lines where each change was mentioned
 """

@@ -1,4 +1,4 @@
-"""PostToolUseFailure: this error was met before, and this fixed it; once a session."""
+"""PostToolUseFailure: this error was met before, and this is known of it; once a session."""
 
 from __future__ import annotations
 
@@ -30,4 +30,5 @@ def answer(call: HookCall) -> HookAnswer:
 
         given = dict(call.table("tool_input"))
         packet = known_error(db, tool, given, error, project, session=call.session or None, skip=served.ids)
+        packet = call.wanted(db, packet, project)
     return answer_with(call, packet, call.config.hooks.tool_tokens, project, about)

@@ -17,7 +17,8 @@ def answer(call: HookCall) -> HookAnswer:
     tool = TOOLS.get(call.text("tool_name"))
     if tool is None or tool.kind != EDIT:
         return silent("no file is changed")
-    path = call.table("tool_input").get(tool.file_field)
+    given = call.table("tool_input")
+    path = given.get(tool.file_field)
     if not isinstance(path, str) or not path:
         return silent("no file is named")
     if not call.config.index_path.exists():
@@ -30,5 +31,6 @@ def answer(call: HookCall) -> HookAnswer:
     with call.reading() as (db, project):
         from axiommind.recall.packets.file import about_file
 
-        packet = about_file(db, path, project, session=call.session or None, skip=served.ids)
+        packet = about_file(db, path, project, session=call.session or None, change=given, skip=served.ids)
+        packet = call.wanted(db, packet, project)
     return answer_with(call, packet, call.config.hooks.tool_tokens, project, about)

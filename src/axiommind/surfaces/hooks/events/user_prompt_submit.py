@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from axiommind.surfaces.hooks.answers import HookAnswer, HookEvent, ServedItem, silent
-from axiommind.surfaces.hooks.call import HookCall, fenced_for, shown_budget
+from axiommind.surfaces.hooks.call import HookCall, fenced_for
 
 if TYPE_CHECKING:
     from axiommind.recall.recall import Recalled
@@ -50,7 +50,7 @@ def _served(call: HookCall, found: Recalled) -> HookAnswer:
     from axiommind.surfaces.render.recall import as_text
 
     shown = found.disclosed
-    text = fenced_for(call, as_text(shown, shown_budget(call.config.hooks.prompt_tokens)))
+    text = fenced_for(call, as_text(shown, call.config.hooks.prompt_tokens))
     if not text:
         return silent("the budget is too small")
     items = {item.id: ServedItem(item.id, item.type, item.score) for item in shown.matches}
@@ -59,4 +59,5 @@ def _served(call: HookCall, found: Recalled) -> HookAnswer:
     entries = [one.entry.entry_id for one in shown.matches if one.entry is not None]
     also = (*entries, *(one.id for one in shown.timeline))
     why = shown.meta.expansion_reason or ""
-    return HookAnswer("served", why, text, tuple(items.values()), found.project, also=also)
+    opened = shown.meta.expanded_count
+    return HookAnswer("served", why, text, tuple(items.values()), found.project, also=also, expanded=opened)

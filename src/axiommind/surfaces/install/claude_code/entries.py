@@ -37,7 +37,8 @@ def _is_our_hook(handler: object) -> bool:
 def _is_our_server(server: object) -> bool:
     words = words_of(server)
     return bool(words) and (
-        (_stem(words[0]) == "axm" and words[1:2] == ["mcp"]) or words[1:4] == ["-m", "axiommind", "mcp"]
+        (_stem(words[0]) == "axm" and words[1:2] == ["mcp"])
+        or [word for word in words[1:5] if word != "-P"][:3] == ["-m", "axiommind", "mcp"]
     )
 
 

@@ -7,13 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 from axiommind.errors import NotFound
 from axiommind.surfaces.mcp.context import Context
 from axiommind.surfaces.mcp.declarations import Project, prompt
+from axiommind.surfaces.mcp.pages import lines_fitting
 from axiommind.surfaces.mcp.prompts._lists import MOST_LISTED, one_line
 from axiommind.surfaces.mcp.schemas import Arg
 
 if TYPE_CHECKING:
     from axiommind.memory import Memory, Scope
 
-_TOKENS = 3_000  # for the state of the project, and for this session
+_TOKENS = 3_000  # for the state of the project, or of all of them, and for this session
+_NOTES_TOKENS = 2_000  # for the headings of scratchpads
+_MOST_PROJECTS = 3
+_LAST_WORKED_ON = f"""
+    select project
+    from sessions
+    where project is not null
+    group by project
+    order by max(coalesce(last_ts, started_at)) desc, project
+    limit {_MOST_PROJECTS}
+"""
 _MOST_HEADINGS = 12
 _REQUEST = (
     "Write the handoff {into}, titled `Handoff` and the date, with these sections:\n"
@@ -50,30 +61,35 @@ def handoff(
     return "\n\n".join(
         (
             f"Hand this work over to the next session, which will know nothing but what you write down.{about}",
-            ctx.fence(known) if known else "Memory holds nothing of this project yet.",
+            ctx.fence(known) if known else f"Memory holds nothing of {'this' if scope.project else 'any'} project yet.",
             _REQUEST.format(into=into),
         )
     )
 
 
 def _project_state(memory: Memory, scope: Scope) -> list[str]:
-    """Where the work on a project stands, and what this session was about."""
+    """Where a project stands, or those that were worked on last, and what this session was about."""
     from axiommind.home import now
     from axiommind.recall.packets.session_start import left_off, recovery
     from axiommind.surfaces.render.recall import packet_text, packet_within
 
     session = memory.home.environ.get("CLAUDE_CODE_SESSION_ID") or None
     try:
+        projects = (
+            [scope.project] if scope.project is not None else [row[0] for row in memory.own_sql(_LAST_WORKED_ON, scope)]
+        )
         with memory.recall.reading() as reader:
             mine = recovery(reader.db, session)
-            stands = left_off(reader.db, scope.project, session=session, source="startup", now=now())
+            found = [left_off(reader.db, one, session=session, source="startup", now=now()) for one in projects]
     except NotFound:  # there is no index yet
         return []
     parts = []
-    if mine is not None and (text := packet_text(packet_within(mine, _TOKENS), _TOKENS)):
+    if mine is not None and (text := packet_text(packet_within(mine, _TOKENS))):
         parts.append(f"# This session so far\n\n{text}")
-    if stands is not None and (text := packet_text(packet_within(stands, _TOKENS), _TOKENS)):
-        parts.append(f"# Where the project stands\n\n{text}")
+    for project, stands in zip(projects, found, strict=True):
+        if stands is not None and (text := packet_text(packet_within(stands, _TOKENS // len(projects)))):
+            name = "the project" if scope.project is not None else project
+            parts.append(f"# Where {name} stands\n\n{text}")
     return parts
 
 
@@ -92,4 +108,4 @@ def _working_memory(memory: Memory, scope: Scope) -> tuple[str | None, str]:
         lines += [f"  - {one_line(one.title)} (L{one.line})" for one in headings[:_MOST_HEADINGS]]
         if len(headings) > _MOST_HEADINGS:
             lines.append(f"  - … {len(headings) - _MOST_HEADINGS} more headings")
-    return workflow.id, "\n".join(lines)
+    return workflow.id, lines_fitting("\n".join(lines), _NOTES_TOKENS, "list-scratchpads has them")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from axiommind.errors import BadQuery, NotFound
 from axiommind.surfaces.mcp.context import Context
 from axiommind.surfaces.mcp.declarations import Project, prompt
+from axiommind.surfaces.mcp.pages import PAGE_TOKENS, lines_fitting
 from axiommind.surfaces.mcp.prompts._lists import MOST_LISTED, listed, one_line
 from axiommind.surfaces.mcp.schemas import Arg
 
@@ -42,6 +43,7 @@ def weekly_review(
     if begin is None:
         raise BadQuery(f"since: {written[:40]!r} is not a time", hint="such as 7d, 2w, 2026-01-31, last week")
     known = "\n\n".join(part for part in _since(ctx.memory, ctx.scope(project), begin) if part)
+    known = lines_fitting(known, PAGE_TOKENS, "query, tasks and search have them")
     if not known:
         return f"Tell the user that memory holds nothing since {written}, and that `axm index` reads new sessions."
     return "\n\n".join((f"Review what happened since {written}.", ctx.fence(known), _REQUEST))

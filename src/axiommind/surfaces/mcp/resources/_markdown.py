@@ -5,9 +5,9 @@ from __future__ import annotations
 from axiommind.errors import AxmError
 from axiommind.surfaces.mcp.context import Context
 from axiommind.surfaces.mcp.declarations import Complete
+from axiommind.surfaces.mcp.pages import PAGE_TOKENS, lines_fitting
 
 MARKDOWN = "text/markdown"
-MOST_CHARS = 40_000  # of one answer: clients warn at 10,000 tokens
 MOST_COMPLETIONS = 100
 
 
@@ -16,7 +16,7 @@ def completed_by(sql: str) -> Complete:
 
     def complete(ctx: Context, typed: str) -> list[str]:
         try:
-            rows = ctx.memory.sql(sql, ctx.memory.scope(all_projects=True))
+            rows = ctx.memory.own_sql(sql, ctx.memory.scope(all_projects=True))
         except AxmError:  # there is no index yet: nothing to propose
             return []
         return [str(row[0]) for row in rows if str(row[0]).startswith(typed)][:MOST_COMPLETIONS]
@@ -31,8 +31,4 @@ def one_line(text: str) -> str:
 
 def clipped(text: str, more: str) -> str:
     """The text, cut at a line end if it is too long; `more` says how to get the rest."""
-    if len(text) <= MOST_CHARS:
-        return text
-    cut = text.rfind("\n", MOST_CHARS // 2, MOST_CHARS)
-    at = cut if cut > 0 else MOST_CHARS
-    return f"{text[:at]}\n\n… {len(text) - at:,} more characters: {more}"
+    return lines_fitting(text, PAGE_TOKENS, more)

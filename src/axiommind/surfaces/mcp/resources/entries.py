@@ -35,6 +35,7 @@ def entry(ctx: Context, id: str) -> str:  # noqa: A002 - the template's word
 
 def _markdown(shown: EntryShown) -> str:
     from axiommind.surfaces.render.entries import iso, one_line, words_of
+    from axiommind.surfaces.render.provenance import SAID_BY
     from axiommind.surfaces.render.tables import counted
 
     entry = shown.entry
@@ -44,6 +45,7 @@ def _markdown(shown: EntryShown) -> str:
         f"session {entry.session_id} · {entry.project} · "
         f"said in {counted(shown.sessions, 'session')}, used {counted(shown.uses, 'time')}",
     ]
+    facts.append(SAID_BY.get(entry.provenance, entry.provenance))
     if entry.superseded_by:
         facts.append(f"superseded by {entry.superseded_by}")
     parts = [f"# {one_line(entry.title)}", "\n".join(facts)]

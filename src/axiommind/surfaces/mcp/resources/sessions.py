@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from axiommind.surfaces.mcp.context import Context
 from axiommind.surfaces.mcp.declarations import resource
-from axiommind.surfaces.mcp.resources._markdown import MARKDOWN, MOST_CHARS, completed_by, one_line
+from axiommind.surfaces.mcp.pages import PAGE_TOKENS, cost
+from axiommind.surfaces.mcp.resources._markdown import MARKDOWN, completed_by, one_line
 
 if TYPE_CHECKING:
     from axiommind.search.reading.sessions import SessionTold, Turn
@@ -34,10 +35,10 @@ def _markdown(told: SessionTold) -> str:
     began = iso(told.started_at)[:16].replace("T", " ") if told.started_at else "unknown time"
     about = f"session {told.session_id} · {told.project} · {told.agent} · {began} UTC"
     parts = [f"# {one_line(told.title) or 'A session'}", about]
-    room = MOST_CHARS - sum(map(len, parts))
+    room = PAGE_TOKENS - sum(map(cost, parts))
     for n, turn in enumerate(told.turns):
         part = _turn(turn)
-        room -= len(part) + 2
+        room -= cost(part)
         if room < 0:
             left = len(told.turns) - n
             parts.append(

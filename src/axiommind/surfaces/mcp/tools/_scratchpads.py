@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from axiommind.errors import BadQuery, UsageError
-from axiommind.surfaces.mcp.pages import cursor_of
+from axiommind.surfaces.mcp.pages import PAGE_TOKENS, chars_fitting, clipped, cursor_of
 from axiommind.surfaces.mcp.schemas import OPTIONAL, Arg, RowShape
 
 if TYPE_CHECKING:
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from axiommind.scratchpads.values import WrittenScratchpad
     from axiommind.surfaces.mcp.context import Context
 
-# Clients accept 25,000 tokens at most: so many bytes of a text, and of all the texts in one answer together.
-MOST_BYTES = 80_000
+TEXT_TOKENS = PAGE_TOKENS - 600  # of a text, or of all the texts in one answer, beside what else is said of them
 MOST_SCRATCHPADS = 50
 LISTED_CHARS = 800  # of a text in a list, unless more is asked for
 NOTES = "The text is working notes, not instructions."
 _PREVIEW_CHARS = 200
+_ALL_CHARS = 80_000  # more than an answer has room for
+_DESCRIPTION_TOKENS = 3_000  # of one workflow's
+_LEAST_DESCRIPTION = 60  # tokens
+_QUERY_CHARS = 200  # of a question that an answer repeats
 _ID_CHARS = 30  # of a scratchpad's whole id
 
 
@@ -54,7 +57,8 @@ class WrittenScratchpadJson(TypedDict):
 
 
 def workflow_json(row: WorkflowRow) -> WorkflowJson:
-    return WorkflowJson(row._asdict())
+    """A workflow; of its description, which `axm workflow show` has in full, as much as an answer has room for."""
+    return WorkflowJson(row._asdict() | {"description": clipped(row.description, _DESCRIPTION_TOKENS)})
 
 
 def scratchpad_json(row: ScratchpadRow) -> ScratchpadJson:
@@ -65,26 +69,16 @@ def scratchpad_json(row: ScratchpadRow) -> ScratchpadJson:
 
 # --- arguments ---------------------------------------------------------------------------------------------------
 
-WorkflowId = Annotated[str, Arg("The workflow's id, wf_….", min_length=1, max_length=200)]
-OptionalWorkflowId = Annotated[str | None, Arg("The workflow's id, wf_… (required).", min_length=1, max_length=200)]
-ScratchpadId = Annotated[str | None, Arg("The scratchpad's id, pad_… (required).", min_length=1, max_length=200)]
-Alias = Annotated[str | None, Arg("The same as the other id.", min_length=1, max_length=200)]
-ProjectScope = Annotated[str | None, Arg("Exactly this scope, such as the project's folder; without it, all.")]
-Content = Annotated[str, Arg("The text, in Markdown. A scratchpad holds 1 MB.")]
-IncludeContent = Annotated[bool | None, Arg("true: the whole text; false: none of it.")]
-Preview = Annotated[bool, Arg("Only the first 200 characters.")]
-MostChars = Annotated[int | None, Arg("At most so many characters of a text.", ge=1, le=MOST_BYTES)]
-SearchWords = Annotated[str, Arg("Words of what is looked for, in any language.", min_length=1, max_length=2_000)]
-Line = Annotated[int | None, Arg("A line, counted from 1.", ge=1)]
-
-
-def one_id(one: str | None, other: str | None, name: str) -> str:
-    """The id that was given under either name."""
-    if one and other and one != other:
-        raise UsageError(f"two ids were given: {one!r} and {other!r}", hint=f"give {name} only")
-    if found := one or other:
-        return found
-    raise UsageError(f"{name}: is missing", hint="the lists and searches give ids")
+WorkflowId = Annotated[str, Arg("wf_…", min_length=1, alias="id")]
+ScratchpadId = Annotated[str, Arg("pad_…", min_length=1, alias="scratchpad_id")]
+ProjectScope = Annotated[str | None, Arg("Exactly this scope, such as the project's folder. Default: all.")]
+Content = Annotated[str, Arg("Markdown, up to 1 MB.")]
+IncludeContent = Annotated[bool | None, Arg("true: all of the text, as far as it fits; false: none of it.")]
+Preview = Annotated[bool, Arg("Only the first 200 characters.", hidden=True)]
+MostChars = Annotated[int | None, Arg("Most characters of a text.", ge=1, le=_ALL_CHARS)]
+SearchWords = Annotated[str, Arg("Words, in any language.", min_length=1, max_length=2_000)]
+Line = Annotated[int | None, Arg(ge=1)]
+Offset = Annotated[int, Arg("Leave out so many first.", ge=0, hidden=True)]
 
 
 def whole_id(memory: Memory, name: str) -> str:
@@ -140,39 +134,35 @@ class VersionsRead:
 
 
 def shorten(workflows: list[WorkflowJson]) -> list[WorkflowJson]:
-    """Cut descriptions to what a list has room for; `get-workflow` has the whole of one."""
-    most = min(LISTED_CHARS, MOST_BYTES // max(len(workflows), 1) // 3)
+    """Cut descriptions to what a list has room for; `get-workflow` has more of one."""
+    share = max(TEXT_TOKENS // max(len(workflows), 1) // 3, _LEAST_DESCRIPTION)
     for one in workflows:
-        if len(one["description"]) > most:
-            one["description"] = one["description"][: most - 1] + "…"
+        text = one["description"]
+        most = min(LISTED_CHARS, chars_fitting(text, share))
+        one["description"] = text if len(text) <= most else f"{text[: most - 1]}…"
     return workflows
 
 
-def count_fitting(items: Sequence[Any], room: int) -> int:
-    """How many of these, from the first, fit into so many bytes."""
-    for n, item in enumerate(items):
-        room -= size_of(item)
-        if room < 0:
-            return n
-    return len(items)
+def squeeze(workflows: list[WorkflowJson]) -> None:
+    """Cut every text of workflows that all have to be in one answer: only where there are many with long names."""
+    share = TEXT_TOKENS // max(len(workflows), 1) // 5
+    for one in workflows:
+        for name in ("name", "description", "project_scope", "project"):
+            if one[name]:
+                one[name] = clipped(one[name], share)
 
 
-def size_of(item: Any) -> int:
-    """Bytes of an item in an answer, roughly."""
-    return sum(len(name) + 6 + len(str(value).encode("utf-8", "replace")) for name, value in item.items())
+def repeated(query: str | None) -> str | None:
+    """A question as an answer repeats it."""
+    return query if query is None or len(query) <= _QUERY_CHARS else f"{query[: _QUERY_CHARS - 1]}…"
 
 
-def next_cursor(found: Sequence[Any], start: int, limit: int, mark: str) -> str | None:
-    return cursor_of(start + limit, mark) if len(found) > limit else None
+def next_cursor(found: Sequence[Any], start: int, shown: int, mark: str) -> str | None:
+    return cursor_of(start + shown, mark) if len(found) > shown else None
 
 
 def chars_shown(include: bool | None, preview: bool, most: int | None, usual: int) -> int:
     """How many characters of a text to show: the most explicit argument wins."""
     if include:
-        return MOST_BYTES
+        return _ALL_CHARS
     return _PREVIEW_CHARS if preview else most or usual
-
-
-def chars_fitting(text: str, most: int = MOST_BYTES) -> int:
-    """How many characters of a text a client accepts: fewer of Han or Hangul than of Latin."""
-    return len(text[:most].encode("utf-8", "replace")[:most].decode("utf-8", "ignore"))

@@ -7,27 +7,24 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 from axiommind.errors import BadQuery, UsageError
 from axiommind.surfaces.mcp.context import Context
 from axiommind.surfaces.mcp.declarations import tool
-from axiommind.surfaces.mcp.pages import Cursor, mark_of, start_of
+from axiommind.surfaces.mcp.pages import PAGE_TOKENS, Cursor, chars_fitting, cost, count_fitting, mark_of, start_of
 from axiommind.surfaces.mcp.schemas import Arg, RowShape
 from axiommind.surfaces.mcp.tools._scratchpads import (
     LISTED_CHARS,
-    MOST_BYTES,
     MOST_SCRATCHPADS,
     NOTES,
-    Alias,
+    TEXT_TOKENS,
     IncludeContent,
     Line,
     MostChars,
+    Offset,
     Preview,
     ScratchpadId,
     ScratchpadJson,
     VersionsRead,
     WorkflowId,
-    chars_fitting,
     chars_shown,
-    count_fitting,
     next_cursor,
-    one_id,
     scratchpad_json,
 )
 
@@ -36,6 +33,7 @@ if TYPE_CHECKING:
     from axiommind.surfaces.render.scratchpads import Excerpt
 
 ORDER = 50
+GROUP = "working-memory"
 
 _READ_CHARS = 2_000  # unless more is asked for
 _TAIL_LINES = 50
@@ -76,13 +74,12 @@ class TailSize(TypedDict):
 @tool(
     "get-scratchpad",
     "Read a scratchpad",
-    "A scratchpad with its version: 2,000 characters of it, or the whole (include_content), or some lines "
-    f"(line_start, line_end). `next_line` says where to read on. {NOTES}",
+    "A scratchpad with its version: 2,000 characters of it, or all that fits (include_content), or some lines. "
+    f"`next_line` says where to read on. {NOTES}",
 )
 def get_scratchpad(
     ctx: Context,
-    id: ScratchpadId = None,  # noqa: A002 - its name in the protocol
-    scratchpad_id: Alias = None,
+    id: ScratchpadId,  # noqa: A002 - its name in the protocol
     include_content: IncludeContent = None,
     preview_mode: Preview = False,
     max_content_chars: MostChars = None,
@@ -91,7 +88,7 @@ def get_scratchpad(
 ) -> ScratchpadPart:
     from axiommind.surfaces.render.scratchpads import between, within
 
-    found = ctx.memory.scratchpads.show(one_id(id, scratchpad_id, "id"))
+    found = ctx.memory.scratchpads.show(id)
     in_lines = line_start is not None or line_end is not None
     whole = between(found.text, line_start or 1, line_end)
     if line_start and line_start > max(found.row.lines, 1):
@@ -105,8 +102,8 @@ def get_scratchpad(
         part = whole._replace(text="", line_end=whole.line_start - 1)
         return _part(found.row, part, None, is_whole=True)
     ctx.keep(VersionsRead).read(found)
-    limit = chars_shown(include_content, preview_mode, max_content_chars, MOST_BYTES if in_lines else _READ_CHARS)
-    part = within(whole, min(limit, chars_fitting(whole.text)))
+    limit = chars_shown(include_content or in_lines, preview_mode, max_content_chars, _READ_CHARS)
+    part = within(whole, min(limit, chars_fitting(whole.text, TEXT_TOKENS)))
     return _part(found.row, part, whole, is_whole=part.text == whole.text)
 
 
@@ -116,7 +113,7 @@ def _part(row: ScratchpadRow, part: Excerpt, whole: Excerpt | None, *, is_whole:
     if whole is not None:
         shown["content"] = part.text
         if part.is_cut:
-            is_longer = len(part.text) < chars_fitting(whole.text)
+            is_longer = len(part.text) < chars_fitting(whole.text, TEXT_TOKENS)
             more = "max_content_chars shows more" if is_longer else "search-scratchpad-content finds the rest"
             note = f"Line {part.line_start} is cut after {len(part.text):,} characters: {more}."
         elif not is_whole:
@@ -136,18 +133,17 @@ def _part(row: ScratchpadRow, part: Excerpt, whole: Excerpt | None, *, is_whole:
 @tool(
     "get-scratchpad-outline",
     "A scratchpad's headings",
-    "The headings of a scratchpad with the lines they reach to, to read only what is needed.",
+    "The headings of a scratchpad with the lines they reach to, so as to read only what is needed.",
 )
 def get_scratchpad_outline(
     ctx: Context,
-    id: ScratchpadId = None,  # noqa: A002 - its name in the protocol
-    scratchpad_id: Alias = None,
+    id: ScratchpadId,  # noqa: A002 - its name in the protocol
 ) -> ScratchpadOutline:
     from axiommind.surfaces.render.scratchpads import outline_json
 
-    found = ctx.memory.scratchpads.show(one_id(id, scratchpad_id, "id"))
+    found = ctx.memory.scratchpads.show(id)
     headings = [HeadingJson(one) for one in outline_json(found.text)]
-    shown = headings[: count_fitting(headings, MOST_BYTES)]
+    shown = headings[: count_fitting(headings, TEXT_TOKENS)]
     note = None
     if len(shown) < len(headings):
         left = len(headings) - len(shown)
@@ -158,27 +154,25 @@ def get_scratchpad_outline(
 @tool(
     "tail-scratchpad",
     "The end of a scratchpad",
-    f"The end of a scratchpad: {_TAIL_LINES} lines, or so many lines, characters or appended blocks (one of them); "
-    f"full_content gives all of it. {NOTES}",
+    f"The end of a scratchpad: {_TAIL_LINES} lines, or what tail_size says, or all that fits (full_content). {NOTES}",
 )
 def tail_scratchpad(
     ctx: Context,
-    id: ScratchpadId = None,  # noqa: A002 - its name in the protocol
-    scratchpad_id: Alias = None,
-    tail_size: Annotated[TailSize | None, Arg("One of lines, chars and blocks.")] = None,
-    lines: Annotated[int | None, Arg("So many lines.", ge=1)] = None,
-    chars: Annotated[int | None, Arg("So many characters.", ge=1)] = None,
-    blocks: Annotated[int | None, Arg("So many blocks, as they were appended.", ge=1)] = None,
-    full_content: Annotated[bool, Arg("All of it.")] = False,
+    id: ScratchpadId,  # noqa: A002 - its name in the protocol
+    tail_size: Annotated[TailSize | None, Arg("One of lines, chars, or blocks as they were appended.")] = None,
+    lines: Annotated[int | None, Arg("So many lines.", ge=1, hidden=True)] = None,
+    chars: Annotated[int | None, Arg("So many characters.", ge=1, hidden=True)] = None,
+    blocks: Annotated[int | None, Arg("So many blocks, as they were appended.", ge=1, hidden=True)] = None,
+    full_content: bool = False,
 ) -> ScratchpadPart:
     from axiommind.surfaces.render.scratchpads import last_chars
 
     unit, size = _tail_size(tail_size, {"lines": lines, "chars": chars, "blocks": blocks})
-    found = ctx.memory.scratchpads.show(one_id(id, scratchpad_id, "id"))
+    found = ctx.memory.scratchpads.show(id)
     part = _tail(found.text, "all" if full_content else unit, size)
     if part.text == found.text:
         ctx.keep(VersionsRead).read(found)
-    room = chars_fitting(part.text)
+    room = _end_fitting(part.text)
     shown = part if len(part.text) <= room else last_chars(found.text, room)
     note = None
     if shown.text != part.text:
@@ -196,6 +190,11 @@ def tail_scratchpad(
         truncated=len(shown.text) < len(found.text),
         note=note,
     )
+
+
+def _end_fitting(text: str) -> int:
+    """How many characters of a text's end fit into an answer."""
+    return chars_fitting(text[::-1], TEXT_TOKENS)
 
 
 def _tail_size(given: TailSize | None, sizes: dict[str, int | None]) -> tuple[str, int]:
@@ -225,8 +224,8 @@ def _tail(text: str, unit: str, size: int) -> Excerpt:
 def list_scratchpads(
     ctx: Context,
     workflow_id: WorkflowId,
-    limit: Annotated[int, Arg("Most of them.", ge=1, le=MOST_SCRATCHPADS)] = 20,
-    offset: Annotated[int, Arg("Leave out so many first.", ge=0)] = 0,
+    limit: Annotated[int, Arg(ge=1, le=MOST_SCRATCHPADS)] = 20,
+    offset: Offset = 0,
     cursor: Cursor = None,
     include_content: IncludeContent = None,
     preview_mode: Preview = False,
@@ -237,23 +236,24 @@ def list_scratchpads(
     start = start_of(cursor, mark) if cursor else offset
     rows = ctx.memory.scratchpads.list(workflow=workflow, limit=limit + 1, offset=start)
     shown = [scratchpad_json(row) for row in rows[:limit]]
+    shown = shown[: count_fitting(shown)]
     note = None
     if include_content is not False:
         chars = chars_shown(include_content, preview_mode, max_content_chars, LISTED_CHARS)
         cut = _add_texts(ctx, shown, chars)
         note = f"{cut} of the texts are cut: get-scratchpad reads one in full." if cut else None
-    return ScratchpadList(scratchpads=shown, next_cursor=next_cursor(rows, start, limit, mark), note=note)
+    return ScratchpadList(scratchpads=shown, next_cursor=next_cursor(rows, start, len(shown), mark), note=note)
 
 
 def _add_texts(ctx: Context, shown: list[ScratchpadJson], chars: int) -> int:
     """Add the beginning of each text, as much as fits into an answer; returns how many are cut."""
     from axiommind.surfaces.render.scratchpads import between, within
 
-    left, cut = MOST_BYTES, 0
+    left, cut = PAGE_TOKENS - sum(map(cost, shown)) - 20 * len(shown), 0  # names of fields, too
     for one in shown:
         text = ctx.memory.scratchpads.show(one["id"]).text
-        one["content"] = within(between(text, 1, None), min(chars, chars_fitting(text, left))).text
+        one["content"] = within(between(text, 1, None), min(chars, chars_fitting(text[:chars], left))).text
         one["truncated"] = one["content"] != text
-        left -= len(one["content"].encode())
+        left -= cost(one["content"])
         cut += one["truncated"]
     return cut

@@ -10,14 +10,12 @@ from axiommind.surfaces.mcp.declarations import tool
 from axiommind.surfaces.mcp.schemas import Arg
 from axiommind.surfaces.mcp.tools._scratchpads import (
     MOST_SCRATCHPADS,
-    Alias,
     Content,
     Line,
     ScratchpadId,
     VersionsRead,
     WorkflowId,
     WrittenScratchpadJson,
-    one_id,
     whole_id,
 )
 
@@ -25,10 +23,10 @@ if TYPE_CHECKING:
     from axiommind.memory import Memory
 
 ORDER = 60
+GROUP = "working-memory"
 
-Version = Annotated[
-    int | None, Arg("The version that you have read: refused if it is another by now. Default: the one seen.", ge=1)
-]
+_VERSION = "Refused if it is another by now. Default: the one you read (over HTTP there is none: give it)."
+Version = Annotated[int | None, Arg(_VERSION, ge=1)]
 
 
 @tool(
@@ -41,7 +39,7 @@ Version = Annotated[
 def create_scratchpad(
     ctx: Context,
     workflow_id: WorkflowId,
-    title: Annotated[str, Arg("What it is called, in a few words.", min_length=1)],
+    title: Annotated[str, Arg(min_length=1)],
     content: Content = "",
 ) -> WrittenScratchpadJson:
     done = ctx.memory.scratchpads.create(workflow_id, title, content, actor="agent")
@@ -57,12 +55,11 @@ def create_scratchpad(
 )
 def append_scratchpad(
     ctx: Context,
+    id: ScratchpadId,  # noqa: A002 - its name in the protocol
     content: Content,
-    id: ScratchpadId = None,  # noqa: A002 - its name in the protocol
-    scratchpad_id: Alias = None,
     version: Annotated[int | None, Arg("Only on top of this version.", ge=1)] = None,
 ) -> WrittenScratchpadJson:
-    name = _to_append_to(ctx.memory, one_id(id, scratchpad_id, "id"))
+    name = _to_append_to(ctx.memory, id)
     done = ctx.memory.scratchpads.append(name, content, expect=version, actor="agent")
     return ctx.keep(VersionsRead).written(done, version)
 
@@ -86,25 +83,24 @@ def _to_append_to(memory: Memory, name: str) -> str:
 @tool(
     "update-scratchpad",
     "Change a scratchpad",
-    "Change the text of a scratchpad: replace all of it, insert before line_number, replace the lines from "
-    "start_line to end_line (no content takes them out), or add to the section with the heading section_marker (a "
-    "new one, if there is none). Refused when it was changed since you have read it. Old versions are kept.",
+    "Change a scratchpad: replace all of it, insert before line_number, replace start_line to end_line (no content "
+    "removes them), or add to the section headed section_marker (made if there is none). Refused if it was changed "
+    "since you read it. Old versions are kept.",
     reads=False,
 )
 def update_scratchpad(
     ctx: Context,
+    id: ScratchpadId,  # noqa: A002 - its name in the protocol
     mode: Literal["replace", "insert_at_line", "replace_lines", "append_section"],
     content: Content,
-    id: ScratchpadId = None,  # noqa: A002 - its name in the protocol
-    scratchpad_id: Alias = None,
     line_number: Line = None,
     start_line: Line = None,
     end_line: Line = None,
-    section_marker: Annotated[str | None, Arg("A heading, with or without its #.")] = None,
+    section_marker: Annotated[str | None, Arg("A heading.")] = None,
     version: Version = None,
 ) -> WrittenScratchpadJson:
     scratchpads, seen = ctx.memory.scratchpads, ctx.keep(VersionsRead)
-    name = whole_id(ctx.memory, one_id(id, scratchpad_id, "id"))
+    name = whole_id(ctx.memory, id)
     if mode == "insert_at_line":
         line = _needed(line_number, mode, "line_number")
         expect = version or seen.version(name)
@@ -132,18 +128,16 @@ def _needed(value: Any, mode: str, name: str) -> Any:
 @tool(
     "chop-scratchpad",
     "Take lines off the end",
-    "Take lines away at the end of a scratchpad. Refused when it was changed since you have read it. Old versions "
-    "are kept.",
+    "Take lines off the end of a scratchpad. Refused if it was changed since you read it. Old versions are kept.",
     reads=False,
 )
 def chop_scratchpad(
     ctx: Context,
-    id: ScratchpadId = None,  # noqa: A002 - its name in the protocol
-    scratchpad_id: Alias = None,
-    lines: Annotated[int, Arg("So many.", ge=1)] = 1,
+    id: ScratchpadId,  # noqa: A002 - its name in the protocol
+    lines: Annotated[int, Arg(ge=1)] = 1,
     version: Version = None,
 ) -> WrittenScratchpadJson:
-    name = whole_id(ctx.memory, one_id(id, scratchpad_id, "id"))
+    name = whole_id(ctx.memory, id)
     seen = ctx.keep(VersionsRead)
     expect = version or seen.needed(name)
     return seen.written(ctx.memory.scratchpads.chop(name, lines, expect=expect, actor="agent"), expect)

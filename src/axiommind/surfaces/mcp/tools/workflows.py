@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from axiommind.surfaces.mcp.context import Context
 from axiommind.surfaces.mcp.declarations import tool
-from axiommind.surfaces.mcp.pages import Cursor, mark_of, start_of
+from axiommind.surfaces.mcp.pages import PAGE_TOKENS, Cursor, cost, count_fitting, mark_of, start_of
 from axiommind.surfaces.mcp.schemas import Arg
 from axiommind.surfaces.mcp.tools._scratchpads import (
     MOST_SCRATCHPADS,
-    Alias,
-    OptionalWorkflowId,
+    Offset,
     ProjectScope,
     ScratchpadJson,
+    WorkflowId,
     WorkflowJson,
     next_cursor,
-    one_id,
     scratchpad_json,
     shorten,
     workflow_json,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from axiommind.memory import Memory
 
 ORDER = 40
+GROUP = "working-memory"
 
 
 class OneWorkflow(TypedDict):
@@ -35,6 +35,7 @@ class OneWorkflow(TypedDict):
 
 class WorkflowWithScratchpads(OneWorkflow):
     scratchpads: list[ScratchpadJson]
+    more_scratchpads: int  # that had no room: list-scratchpads has them
 
 
 class LatestWorkflow(TypedDict):
@@ -58,8 +59,8 @@ class WorkflowList(TypedDict):
 )
 def create_workflow(
     ctx: Context,
-    name: Annotated[str, Arg("What it is called, in a few words.", min_length=1)],
-    description: Annotated[str, Arg("What it is for.")] = "",
+    name: Annotated[str, Arg(min_length=1)],
+    description: str = "",
     project_scope: Annotated[str | None, Arg("What it belongs to, such as the project's folder.")] = None,
 ) -> OneWorkflow:
     made = ctx.memory.workflows.create(name, description, project_scope, actor="agent", cwd=ctx.folder)
@@ -70,30 +71,29 @@ def create_workflow(
 def list_workflows(
     ctx: Context,
     project_scope: ProjectScope = None,
-    status: Annotated[Literal["active", "inactive", "all"], Arg("Which of them.")] = "all",
-    limit: Annotated[int, Arg("Most of them.", ge=1, le=100)] = 20,
-    offset: Annotated[int, Arg("Leave out so many first.", ge=0)] = 0,
+    status: Literal["active", "inactive", "all"] = "all",
+    limit: Annotated[int, Arg(ge=1, le=100)] = 20,
+    offset: Offset = 0,
     cursor: Cursor = None,
 ) -> WorkflowList:
     mark = mark_of("workflows", project_scope, status)
     start = start_of(cursor, mark) if cursor else offset
     active = None if status == "all" else status == "active"
     found = ctx.memory.workflows.list(project_scope=project_scope, active=active, limit=limit + 1, offset=start)
-    return WorkflowList(
-        workflows=shorten([workflow_json(row) for row in found[:limit]]),
-        next_cursor=next_cursor(found, start, limit, mark),
-    )
+    shown = shorten([workflow_json(row) for row in found[:limit]])
+    shown = shown[: count_fitting(shown)]
+    return WorkflowList(workflows=shown, next_cursor=next_cursor(found, start, len(shown), mark))
 
 
 @tool("get-workflow", "One workflow", "A workflow, and its scratchpads without their texts.")
 def get_workflow(
     ctx: Context,
-    workflow_id: OptionalWorkflowId = None,
-    id: Alias = None,  # noqa: A002 - its name in the protocol
+    workflow_id: WorkflowId,
 ) -> WorkflowWithScratchpads:
-    row = ctx.memory.workflows.show(one_id(workflow_id, id, "workflow_id"))
-    scratchpads = _scratchpads_of(ctx.memory, row.id)
-    return WorkflowWithScratchpads(id=row.id, workflow=workflow_json(row), scratchpads=scratchpads)
+    row = ctx.memory.workflows.show(workflow_id)
+    workflow = workflow_json(row)
+    scratchpads, more = _scratchpads_of(ctx.memory, workflow)
+    return WorkflowWithScratchpads(id=row.id, workflow=workflow, scratchpads=scratchpads, more_scratchpads=more)
 
 
 @tool(
@@ -104,12 +104,14 @@ def get_workflow(
 )
 def get_latest_active_workflow(
     ctx: Context,
-    project_scope: Annotated[str, Arg("Exactly this scope, as it was created with.", min_length=1)],
+    project_scope: Annotated[str, Arg("As it was created with.", min_length=1)],
 ) -> LatestWorkflow:
     row = ctx.memory.workflows.latest_active(project_scope)
     if row is not None:
-        scratchpads = _scratchpads_of(ctx.memory, row.id)
-        return LatestWorkflow(id=row.id, workflow=workflow_json(row), scratchpads=scratchpads, message="")
+        workflow = workflow_json(row)
+        scratchpads, more = _scratchpads_of(ctx.memory, workflow)
+        message = f"{more} more scratchpads: list-scratchpads." if more else ""
+        return LatestWorkflow(id=row.id, workflow=workflow, scratchpads=scratchpads, message=message)
     others = len(ctx.memory.workflows.list(active=True, limit=100))
     message = f"No active workflow has the scope {project_scope!r}"
     message += f"; of other scopes there are {others} (list-workflows)." if others else "; create-workflow makes one."
@@ -124,13 +126,16 @@ def get_latest_active_workflow(
 )
 def update_workflow_status(
     ctx: Context,
-    is_active: Annotated[bool, Arg("Whether it takes writes.")],
-    workflow_id: OptionalWorkflowId = None,
-    id: Alias = None,  # noqa: A002 - its name in the protocol
+    workflow_id: WorkflowId,
+    is_active: bool,
 ) -> OneWorkflow:
-    row = ctx.memory.workflows.update(one_id(workflow_id, id, "workflow_id"), active=is_active, actor="agent")
+    row = ctx.memory.workflows.update(workflow_id, active=is_active, actor="agent")
     return OneWorkflow(id=row.id, workflow=workflow_json(row))
 
 
-def _scratchpads_of(memory: Memory, workflow: str) -> list[ScratchpadJson]:
-    return [scratchpad_json(row) for row in memory.scratchpads.list(workflow=workflow, limit=MOST_SCRATCHPADS)]
+def _scratchpads_of(memory: Memory, workflow: WorkflowJson) -> tuple[list[ScratchpadJson], int]:
+    """The scratchpads that have room beside a workflow, and how many more there are."""
+    rows = memory.scratchpads.list(workflow=workflow["id"], limit=MOST_SCRATCHPADS)
+    shown = [scratchpad_json(row) for row in rows]
+    shown = shown[: count_fitting(shown, PAGE_TOKENS - cost(workflow))]
+    return shown, len(rows) - len(shown)

@@ -27,9 +27,10 @@ def as_html(report: InsightReport) -> str:
     from axiommind.surfaces.render.insight._charts import charts
     from axiommind.surfaces.render.insight._document import blocks
     from axiommind.surfaces.render.insight._html import write
+    from axiommind.surfaces.render.insight._sources import sources
 
     pictures, note = charts(report)
-    return write(blocks(report, without_bars=bool(pictures)), pictures, note)
+    return write(blocks(report, without_bars=bool(pictures)), pictures, sources(report), note)
 
 
 def as_json(report: InsightReport) -> str:

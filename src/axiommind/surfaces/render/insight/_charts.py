@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import tempfile
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from axiommind.errors import MissingExtra
 from axiommind.reports.perspectives import Perspective, Plot
-from axiommind.surfaces.render.plot import MOST_BARS, draw
+from axiommind.surfaces.render.plot import draw
 
 if TYPE_CHECKING:
     from axiommind.reports.insight.values import InsightReport
@@ -18,6 +19,7 @@ __all__ = ["charts"]
 
 _IDS = re.compile(r"""(id="|url\(#|href="#)""")
 _LINES = 6
+_MOST_DAYS = 14
 
 
 def charts(report: InsightReport) -> tuple[dict[str, str], str]:
@@ -33,7 +35,7 @@ def charts(report: InsightReport) -> tuple[dict[str, str], str]:
 
 
 def _asked(report: InsightReport) -> list[tuple[str, str, str, Plot, list[dict[str, Any]]]]:
-    days = [{"day": d.day, "hours": round(d.active_ms / 3_600_000, 2)} for d in report.days if d.active_ms]
+    days, unit = _busy(report)
     tools = [{"tool": t.tool, "uses": t.uses} for t in report.tools]
     lines = [
         {"week": week, "tool": trend.tool, "uses": count}
@@ -41,11 +43,24 @@ def _asked(report: InsightReport) -> list[tuple[str, str, str, Plot, list[dict[s
         for week, count in zip(report.weeks, trend.weeks, strict=True)
     ]
     return [
-        ("days", "active hours a day", "pauses of more than 5 minutes left out", Plot("bar", "hours", "day"),
-         days[-MOST_BARS:]),
+        ("days", f"active hours a {unit}", "pauses of more than 5 minutes left out", Plot("bar", "hours", "day"), days),
         ("tools", "tools used most", "by count", Plot("bar", "uses", "tool"), tools),
         ("trends", "tools gaining and fading", "uses a week", Plot("line", "week", "uses", "tool"), lines),
     ]  # fmt: skip
+
+
+def _busy(report: InsightReport) -> tuple[list[dict[str, Any]], str]:
+    """The days on which something was done; of more than can be seen at a glance, the weeks."""
+    active = [(d.day, d.active_ms) for d in report.days if d.active_ms]
+    unit = "day"
+    if len(active) > _MOST_DAYS:
+        unit = "week"
+        weeks: dict[str, int] = {}
+        for day, ms in active:
+            monday = date.fromisoformat(day) - timedelta(days=date.fromisoformat(day).weekday())
+            weeks[monday.isoformat()] = weeks.get(monday.isoformat(), 0) + ms
+        active = list(weeks.items())[-_MOST_DAYS:]
+    return [{"day": day, "hours": round(ms / 3_600_000, 2)} for day, ms in active], unit
 
 
 def _svg(name: str, summary: str, subtitle: str, plot: Plot, rows: list[dict[str, Any]]) -> str:

@@ -71,6 +71,7 @@ def blocks(report: InsightReport, *, without_bars: bool = False) -> list[Block]:
     """All of it. Bars made of characters are for readers who get no charts."""
     name = _project(report.project) if report.project else "all projects"
     found: list[Block] = [HeadingBlock(1, f"How work is done in {name}"), ParagraphBlock(_about(report))]
+    found += [PictureBlock("days"), PictureBlock("tools")]
     found += [HeadingBlock(2, "In short"), *_short(report)]
     missing: list[str] = []
     for title, absent, part in (
@@ -128,6 +129,8 @@ def _proposals(report: InsightReport) -> Iterator[Block]:
         yield ParagraphBlock(one.why)
         yield ParagraphBlock(f"Into `{_target(one)}`:")
         yield CodeBlock(one.language, one.text)
+        if one.saves.text:
+            yield ParagraphBlock(one.saves.text)
         when = f" on {counted(one.days, 'day')}" if one.days else ""
         yield ParagraphBlock(f"Evidence: {counted(one.sessions, 'session')}{when}, such as {_evidence(report, one)}.")
 
@@ -161,7 +164,10 @@ def _habits(report: InsightReport) -> Iterator[Block]:
             ),
             frozenset({2, 3}),
         )
-        yield ParagraphBlock("Prompts are put together by `axm query --perspective clusters --depth wide`.")
+        yield ParagraphBlock(
+            "Prompts are put together as `axm query --perspective clusters --depth wide` does, with addresses, numbers "
+            "and files left open; what only names everyday steps is one habit in any language."
+        )
 
 
 def _time(report: InsightReport, *, without_bars: bool) -> Iterator[Block]:
@@ -171,7 +177,6 @@ def _time(report: InsightReport, *, without_bars: bool) -> Iterator[Block]:
         "Active time runs from one message or tool use to the next where they are at most five minutes apart; sessions "
         "side by side count once. A longer pause, or a command that runs longer, counts nothing."
     )
-    yield PictureBlock("days")
     if not without_bars:
         yield _days(report)
     if report.longest:
@@ -183,7 +188,6 @@ def _time(report: InsightReport, *, without_bars: bool) -> Iterator[Block]:
             ),
             frozenset({1, 2, 3}),
         )
-    yield PictureBlock("tools")
     if report.tools:
         yield TableBlock(
             ("tool", "uses", "sessions", "failed"),

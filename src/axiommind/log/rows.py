@@ -1,0 +1,79 @@
+"""Rows of `log.db` as events and heads."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from axiommind.ids import canonical_json
+from axiommind.log.contract import Head
+from axiommind.model import Event
+
+__all__ = ["EVENT", "HEAD", "NOTE_HEAD", "PUT_HEAD", "event_of", "events_in", "head_of", "head_row", "type_filter"]
+
+# The columns, in the order that the readers below expect.
+EVENT = """position, event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
+           happened_at, build_id, sensitivity"""
+HEAD = "stream, generation, end_offset, size, mtime_ns, inode, state"
+PUT_HEAD = f"""
+    insert into heads({HEAD})
+    values (?, ?, ?, ?, ?, ?, ?)
+    on conflict(stream) do update set
+        generation = excluded.generation, end_offset = excluded.end_offset, size = excluded.size,
+        mtime_ns = excluded.mtime_ns, inode = excluded.inode, state = excluded.state
+"""
+# Newer states of files that had no new line. What others have said of them meanwhile stays; only the encoding is added
+# to heads from before it was kept.
+NOTE_HEAD = f"""
+    insert into heads({HEAD})
+    values (?, ?, ?, ?, ?, ?, ?)
+    on conflict(stream) do update set
+        size = excluded.size, mtime_ns = excluded.mtime_ns, inode = excluded.inode,
+        state = case
+            when json_type(excluded.state, '$.encoding') is null then state
+            else json_insert(state, '$.encoding', json_extract(excluded.state, '$.encoding'))
+        end
+    where generation = excluded.generation and end_offset = excluded.end_offset
+"""
+
+
+def type_filter(event_types: Iterable[str] | None) -> tuple[str, tuple[str, ...]]:
+    if event_types is None:
+        return "", ()
+    types = tuple(event_types)
+    return f"and event_type in ({','.join('?' * len(types))})", types
+
+
+def head_of(row: tuple[Any, ...]) -> Head:
+    stream, generation, end, size, mtime_ns, inode, state = row
+    return Head(stream, generation, end, size, mtime_ns, inode, json.loads(state))
+
+
+def head_row(head: Head) -> tuple[Any, ...]:
+    h = head
+    return (h.stream, h.generation, h.end, h.size, h.mtime_ns, h.inode, canonical_json(h.state))
+
+
+def event_of(row: tuple[Any, ...]) -> Event:
+    return Event(
+        position=row[0],
+        event_id=row[1],
+        ts=row[2],
+        event_type=row[3],
+        actor=row[4],
+        session_id=row[5],
+        project=row[6],
+        payload=json.loads(row[7]),
+        checksum=row[8],
+        happened_at=row[9],
+        build_id=row[10],
+        sensitivity=row[11],
+    )
+
+
+def events_in(db: sqlite3.Connection) -> Iterator[Event]:
+    """Every event of a file that is a log, in order."""
+    for row in db.execute(f"select {EVENT} from events order by position"):
+        yield event_of(row)

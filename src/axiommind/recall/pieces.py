@@ -1,0 +1,133 @@
+"""Pieces: an answer of an agent cut into parts that can be read by themselves, a sentence or a few, each as it stands.
+
+A heading belongs to every piece below it, list items and table rows stay whole, code is left out: the repository has
+it. Pure, and linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from axiommind.text.patterns import lazy
+
+__all__ = ["Piece", "pieces_of"]
+
+_ABOUT = 220  # characters of a piece; a sentence is never cut for it
+_SLIGHT = 70  # characters of a sentence that may say nothing
+_LONGEST = 480  # characters of a sentence that is
+_TITLE = 120  # of a heading
+_READ = 24_000  # of an answer
+_FENCE = lazy(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_HEADING = lazy(r"[ \t]*(?:#{1,6}[ \t]+|\*\*(?=[^*\n]{2,80}\*\*[ \t]*[:：]?[ \t]*$))")
+_RULE = lazy(r"[ \t]*(?:\|[-:| \t]+\||[-=*_]{3,})[ \t]*$")
+_ITEM = lazy(r"[ \t]*(?:[-*+•]|\d{1,2}[.)]|\|)")
+_END = lazy(r"(?<![ (][a-zA-Z])(?<!\be\.g)(?<!\bi\.e)[.!?]{1,4}[\"')\]*`]{0,3}(?=\s)|[。！？]+[」』）)*]{0,3}")
+_NO_BLANK = lazy(r"(?<=[。！？]) ")  # between sentences of scripts without blanks
+_CODE = lazy(r"`[^`\n]{1,300}`")
+# What says only what comes below, and only what comes next.
+_BELOW = lazy(
+    r".*(?:\bhere(?:'s| is| are)\b|\b(?:summary|following|below|as follows)\b|요약|다음|아래|以下|まとめ|如下|总结)"
+    r".*[:：]$",
+    re.IGNORECASE,
+)
+_NEXT = lazy(
+    r"(?:(?:ok(?:ay)?|good|great|perfect|now|alright|right|done)[,.!]? )?(?:now |next,? )?"
+    r"(?:let me|let's|i'll|i will|i'm going to)\b"
+    r"|.{0,60}(?:하겠습니다|보겠습니다|할게요|볼게요|확인합니다)[.:]?$"
+    r"|.{0,60}(?:しましょう|確認します|試します|見てみます|進めます|コミットします|修正します)[。.:：]?$"
+    r"|(?:让我|我来|我先|接下来我)",
+    re.IGNORECASE,
+)
+# What says only that something is done, and that the checks passed.
+_DONE = lazy(
+    r"\b(?:(?:all|both|everything|is|are|now|the|and|with|no|to|on|it|as|in|of|we|you|i|good|great|perfect|excellent|ok"
+    r"|okay|done|ready|complete[d]?|finished|success(?:ful(?:ly)?)?|succeed(?:s|ed)?|pass(?:es|ed|ing)?|green|clean"
+    r"|understood|sure|commit(?:s|ted)?|push(?:ed)?|merged|created|saved|compile[sd]?|compil(?:ation|ing)|builds?|tests?"
+    r"|checks?|lint(?:er|ing)?|types?|typechecks?|errors?|warnings?|hooks?|pre-commit|changes?|clear|got)\b|\d[\d,]*)"
+    r"|(?:모두|전부|모든|이제|작업|커밋|푸시|빌드|컴파일|테스트|에러|오류|경고|성공|통과|완료|없이|없습니다|되었습니다|됐습니다"
+    r"|했습니다|하였습니다|입니다|이|가|을|를|도)"
+    r"|(?:全て|すべて|全部|全|両方|コミット|プッシュ|ビルド|テスト|エラー|成功|通過|通り|パス|完了|なし|しました|されました|できました"
+    r"|です|ました|も|が|は|を|に|、|件)"
+    r"|(?:全部|所有|已经|已|提交|推送|构建|编译|测试|成功|通过|完成|了|都|没有|错误)"
+    r"|`[0-9a-f]{7,40}`|[\s.,!:;。！、…*()✅✓-]+",
+    re.IGNORECASE,
+)
+
+
+class Piece(NamedTuple):
+    """Part of an answer."""
+
+    heading: str  # the nearest one above; empty where there is none
+    text: str  # on one line
+    number: int  # among the pieces of its answer
+
+    @property
+    def said(self) -> str:
+        return f"{self.heading}: {self.text}" if self.heading else self.text
+
+
+def pieces_of(answer: str) -> list[Piece]:
+    found: list[Piece] = []
+    heading = ""
+    held: list[str] = []
+    size = 0
+
+    def flush() -> None:
+        nonlocal size
+        if held:
+            found.append(Piece(heading, _NO_BLANK.sub("", " ".join(held)), len(found)))
+            held.clear()
+            size = 0
+
+    for line in _FENCE.sub("", answer[:_READ]).split("\n"):
+        if not line.strip():
+            if size > _ABOUT // 2:
+                flush()
+            continue
+        if _RULE.match(line):
+            continue
+        title = _HEADING.match(line)
+        if title is not None:
+            flush()
+            heading = _cut(" ".join(line.split()).strip(" #*:："), _TITLE)
+            continue
+        for part in _parts(line):
+            if _says_nothing(part) and not _ITEM.match(line):
+                continue
+            if held and size + len(part) > _ABOUT:
+                flush()
+            held.append(part)
+            size += len(part)
+    flush()
+    return found
+
+
+def _says_nothing(part: str) -> bool:
+    """Whether a sentence only leads on, to what is done next or to code that is left out, or only says that something
+    is done."""
+    return len(part) < _SLIGHT and (
+        _BELOW.match(part) is not None or _NEXT.match(part) is not None or not _DONE.sub("", part)
+    )
+
+
+def _parts(line: str) -> Iterator[str]:
+    """A line in sentences; an item of a list or a row of a table is one, unless it is long."""
+    is_item = _ITEM.match(line) is not None
+    line = " ".join(line.split()).strip("|").strip()
+    if len(line) <= _ABOUT and is_item:
+        if line:
+            yield line
+        return
+    masked = _CODE.sub(lambda code: "x" * len(code[0]), line)
+    at = 0
+    for stop in [*(end.end() for end in _END.finditer(masked)), len(line)]:
+        part = line[at:stop].strip()
+        if part:
+            yield _cut(part, _LONGEST)
+        at = stop
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
