@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from axiommind.disk import disk_full, no_space, os_error
+from axiommind.disk import disk_fails, disk_full, no_space, os_error
 from axiommind.errors import BadQuery, Locked, NotWritable, QueryLimit, StoreError
 
 __all__ = [
@@ -193,10 +193,7 @@ def store_error(error: sqlite3.Error, path: Path) -> StoreError | None:
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")) or "readonly" in text:
         return NotWritable(f"{path} cannot be written: {text}", hint="set AXM_HOME to a folder you can write")
     if name.startswith("SQLITE_IOERR"):
-        return no_space(path) or NotWritable(
-            f"{path} cannot be read or written: the disk reports an error ({name})",
-            hint="check the disk that holds it, then run the command again",
-        )
+        return no_space(path) or disk_fails(path, name)
     return None
 
 

@@ -1,13 +1,13 @@
-"""A disk that is full, by whatever name it is reported, as an error for people."""
+"""A disk that is full or fails, by whatever name it is reported, as an error for people."""
 
 from __future__ import annotations
 
 import errno
 from pathlib import Path
 
-from axiommind.errors import DiskFull
+from axiommind.errors import DiskFull, NotWritable, StoreError
 
-__all__ = ["disk_full", "no_space", "os_error"]
+__all__ = ["disk_fails", "disk_full", "no_space", "os_error"]
 
 _LEAST_FREE = 1 << 20  # less than this is none: SQLite writes pages, a write-ahead log and its index
 
@@ -20,12 +20,22 @@ def disk_full(path: Path) -> DiskFull:
     )
 
 
-def os_error(error: OSError, path: Path) -> DiskFull | None:
+def disk_fails(path: Path, reported: str) -> NotWritable:
+    """What is said when the disk itself reports an error."""
+    return NotWritable(
+        f"{path} cannot be read or written: the disk reports an error ({reported})",
+        hint="check the disk that holds it, then run the command again",
+    )
+
+
+def os_error(error: OSError, path: Path) -> StoreError | None:
     """The error of ours that an error of the system means for the file at `path`, if there is one."""
     if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
         return disk_full(path)
     if error.errno == errno.EFBIG:
         return _file_limit(path)
+    if error.errno == errno.EIO:
+        return disk_fails(path, "EIO")
     return None
 
 

@@ -104,6 +104,8 @@ def test_what_the_system_says_is_said_plainly(tmp_path: Path, monkeypatch: pytes
     told = store_error(broken, path)
     assert isinstance(told, DiskFull) and "the disk is full" in told.message and str(path) in told.message
     assert os_error(OSError(errno.EACCES, "no"), path) is None
+    fails = os_error(OSError(errno.EIO, "Input/output error"), path)
+    assert fails is not None and fails.exit_code == 3 and "check the disk" in fails.hint
     for error in (broken, OSError(errno.ENOSPC, "No space left on device", str(path))):
         assert "the disk is full" in error_text(error, "remember", tmp_path)
         assert "the disk is full" in hooks._said_by(error)
