@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from axiommind.text.patterns import lazy
 from axiommind.text.statements._phrases import (
     MOMENT,
     ONLY_A_REASON,
@@ -24,11 +25,11 @@ from axiommind.text.statements._prohibitions import PROHIBITIONS
 
 __all__ = ["Statement", "reason_in", "stated"]
 
-_INLINE = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|「[^」\n]{1,200}」|『[^』\n]{1,200}』")
-_OF_THE_DAY = re.compile(r"\bthe (?:PR|pull request|issue|ticket|bug)\b", re.IGNORECASE)  # nobody decides a way by it
-_HANGUL = re.compile(r"[가-힣]")
-_KANA = re.compile(r"[ぁ-んァ-ヴ]")
-_HAN = re.compile(r"[一-鿿]")
+_INLINE = lazy(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|「[^」\n]{1,200}」|『[^』\n]{1,200}』")
+_OF_THE_DAY = lazy(r"\bthe (?:PR|pull request|issue|ticket|bug)\b", re.IGNORECASE)  # nobody decides a way by it
+_HANGUL = lazy(r"[가-힣]")
+_KANA = lazy(r"[ぁ-んァ-ヴ]")
+_HAN = lazy(r"[一-鿿]")
 _HOLE = "\N{WHITE SQUARE}"  # stands where a quotation was, so that nothing in it is read as said
 _A_ROW = "わさかたなまらがば"  # Japanese: the last sound of a verb before ない
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from axiommind.text.patterns import lazy
+
 __all__ = ["MOMENT", "ONLY_A_REASON", "PHRASES", "REASONS", "STATE", "UNLESS", "VAGUE", "WORK", "Phrase"]
 
 
@@ -19,7 +21,7 @@ class Phrase(NamedTuple):
 
 
 def _phrases(*pairs: tuple[str, str]) -> tuple[Phrase, ...]:
-    return tuple(Phrase(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in pairs)
+    return tuple(Phrase(kind, lazy(pattern, re.IGNORECASE)) for kind, pattern in pairs)
 
 
 # A decision about the work names something: in Korean, Chinese and Japanese that has Latin letters. Without this, what
@@ -224,17 +226,17 @@ _EN_WORK = (
 # Or it looks like code: snake_case, a/path, a.file, camelCase, an ACRONYM.
 _EN_CODE = r"\w_\w|\w/\w|`|\.\w{2,4}\b|(?-i:\b[a-z]+[A-Z]\w+|\b[A-Z]{2,}\b)"
 WORK = {
-    "en": re.compile(rf"\b(?:{'|'.join(map(re.escape, _EN_WORK.split()))})\b|{_EN_CODE}", re.IGNORECASE),
-    "ko": re.compile(
+    "en": lazy(rf"\b(?:{'|'.join(map(re.escape, _EN_WORK.split()))})\b|{_EN_CODE}", re.IGNORECASE),
+    "ko": lazy(
         r"[A-Za-z]{2}|커밋|푸시|테스트|코드|파일|브랜치|의존성|함수|타입|주석|문서|저장소|로그"
         r"|환경 변수|비밀|마이그레이션|리뷰|배포|컨벤션"
         r"|린트|버전|설치|서버|스키마|쿼리|한국어|영어|존댓말|호환"
     ),
-    "zh": re.compile(
+    "zh": lazy(
         r"[A-Za-z]{2}|提交|推送|测试|測試|代码|代碼|文件|分支|依赖|函数|类型|注释|文档|仓库|接口|数据库|日志|合并|部署|密钥|密码|编码|查询"
         r"|导出|迁移|时间戳|英文|中文|版本|兼容|导入|会话|服务"
     ),
-    "ja": re.compile(
+    "ja": lazy(
         r"[A-Za-z]{2}|コミット|プッシュ|テスト|コード|ファイル|ブランチ|依存|関数|型|コメント|ドキュメント|リポジトリ|ログ|鍵|パスワード"
         r"|マイグレーション|レビュー|デプロイ|バージョン|英語|日本語|敬語|互換|サーバー|エクスポート|変数"
     ),
@@ -242,7 +244,7 @@ WORK = {
 
 # What makes it an order for now, a report of somebody else's words, or an open question.
 UNLESS = {
-    "en": re.compile(
+    "en": lazy(
         r"\b(?:yet|right now|this time|at the moment|today|tomorrow|tonight|last week|for the moment|just this once"
         r"|said|says|asked|again|(?:this|these|those) (?!repo|project|codebase)\w+"
         r"|yesterday|monday|friday|at (?:\d|five|noon)"
@@ -252,15 +254,15 @@ UNLESS = {
         r"pages?|carousel|mockups?|buttons?|badges?|box|modals?|dialogs?|headers?|tooltips?|spinners?|pizza|lunch|dinner|coffee|beers?|party|birthday)\b",
         re.I,
     ),
-    "ko": re.compile(
+    "ko": lazy(
         r"아직|지금|이번|오늘|일단|당장|[라다]고\s?(?:말|했|하|써|적)|누가|어떤|그렇게|왜|게\s?해|는데|네요|에러|오류"
         r"|버튼|화면|사용자가|로그인|까지|월요일|회의|걱정|장난|믿|이\s(?:테스트|파일|값|코드)|어제|나는지|눈을|제가|걸린다|불러|하던\s?대로"
         r"|(?:추가|구현|수정|정리|삭제|변경)해|만들어|고쳐|바꿔"
     ),
-    "zh": re.compile(
+    "zh": lazy(
         r"^先|现在不|現在不|暂时|暫時|这次|這次|今天不|还没|還沒|如果|是否|他说|她说|说过|写着|寫著|怎么|为什么|吗$|呢$|了$|报错|報錯|不了|不上|失败|明天|[点點]|微信|哈哈|称呼|权限|昨天|成功|这个|這個|这种|骗|吓|糊弄|找我|讨论|十分钟|我自己|离职|下午|上午|午休|，没"
     ),
-    "ja": re.compile(
+    "ja": lazy(
         r"まだ決|まだコ|今は|今回|今日|とりあえず|一旦|いったん|と言|と書|って言|らしい|誰|どの|そう決|か$|場合|ている(?!こと)|ので(?![、,])|(?<!これ)(?<!だけ)(?<![てで])から(?![、,])|たら|ます|ありがとう|気をつけ|困|ログイン|呼んで|そう話|月曜|昨日|後で|信じ|するか|十分|まで$|買う|午後|午前"
     ),
 }
@@ -268,35 +270,35 @@ UNLESS = {
 # What holds for now only, whatever is said (a choice for now of one over another is still one); and the state that
 # something happens to be in, which is nothing to remember.
 MOMENT = {
-    "en": re.compile(
+    "en": lazy(
         r"\b(?:until|till|today|tonight|tomorrow|currently|right now|at the moment|for the moment|temporarily"
         r"|this (?:week|morning|afternoon|evening)|meanwhile|in the meantime"
         r"|for now(?! (?:and not|instead of|over)\b))\b",
         re.I,
     ),
-    "ko": re.compile(r"까지|지금|현재|오늘|내일|당분간|잠시|임시로|잠깐"),
-    "zh": re.compile(
+    "ko": lazy(r"까지|지금|현재|오늘|내일|당분간|잠시|임시로|잠깐"),
+    "zh": lazy(
         r"直到|(?<![从從])(?:现在|現在)|目前|暂时|暫時|今天(?!起)|今晚|明天|到.{1,6}(?:之前|为止|為止)|正在|这几天"
     ),
-    "ja": re.compile(r"まで|今日|今夜|今は|現在(?!の)|明日|しばらく|一時的|当分|今週"),
+    "ja": lazy(r"まで|今日|今夜|今は|現在(?!の)|明日|しばらく|一時的|当分|今週"),
 }
 STATE = {
-    "en": re.compile(
+    "en": lazy(
         r"\b(?:is|are|[’']s|still|being|been|goes|gets?)\s+(?:\w+ ){0,2}?(?:broken|down|red|green|failing"
         r"|flaky|frozen|offline|stuck|unavailable|unreachable|slow|busy|blocked|locked|full|out|gone|missing|off|open|closed|merged|done|ready|taken)\b|\b(?:passed|ran|merged|closed|demo)\b",
         re.I,
     ),
-    "ko": re.compile(
+    "ko": lazy(
         r"깨졌|깨져|깨진|고장|내려가|내려갔|다운|멈춰|멈췄|죽었|죽어|장애|점검|막혀|막혔|실패|느려|통과했|열려|열렸|닫혔|닫혀|끝났|머지[됐했]"
     ),
-    "zh": re.compile(r"坏|壞|挂|掛|不可用|下线|下線|宕|失败|失敗|卡住|红的|中断|维护中|停机|通过了|占用|开了"),
-    "ja": re.compile(
+    "zh": lazy(r"坏|壞|挂|掛|不可用|下线|下線|宕|失败|失敗|卡住|红的|中断|维护中|停机|通过了|占用|开了"),
+    "ja": lazy(
         r"壊れ|落ちて|落ちた|止ま|停止|ダウン|失敗|メンテナンス|使えな|通った|通りま|開いた|開いて|終わった|済み"
     ),
 }
 
 # A claim that only points at something else said.
-VAGUE = re.compile(
+VAGUE = lazy(
     r"(?:that|this|it|both|yours|them|those|these|option|plan|#?\d|the (?:first|second|third|last|other|former|latter|"
     r"same|current one|above)|your|what(?:ever)?|それ|これ|그거|이거|那个|这个|這個)\b",
     re.IGNORECASE,
@@ -304,25 +306,23 @@ VAGUE = re.compile(
 
 # A reason that stands after the claim.
 REASONS = {
-    "en": re.compile(
+    "en": lazy(
         r"[,;]?\s+(?:because|since(?=\s+(?:we|it|the|i|they|this|that|there)\b)|so that)\s+(?P<why>.{3,200})$", re.I
     ),
-    "zh": re.compile(r"[，,]\s*(?:因为|因為|由于|由於)(?P<why>.{2,80})$"),
+    "zh": lazy(r"[，,]\s*(?:因为|因為|由于|由於)(?P<why>.{2,80})$"),
 }
 
 # A sentence that is nothing but the reason of the one before.
 ONLY_A_REASON = {
-    "en": re.compile(
+    "en": lazy(
         r"^(?:(?:this|that|it)(?:[’']s| is) )?because\s+(?P<why>\w.{3,200})$"
         r"|^(?:the )?reason(?: is(?: that)?|:)\s+(?P<also>\w.{3,200})$",
         re.I,
     ),
-    "ko": re.compile(
+    "ko": lazy(
         r"^(?:왜냐하면\s|이유는\s)?(?P<why>.{2,80}?[기것])\s?때문(?:이야|이에요|예요|입니다|이다|임)?$"
         r"|^이유는\s(?P<also>.{2,80}?)(?:야|이에요|예요|입니다|이다)$"
     ),
-    "zh": re.compile(r"^(?:因为|因為|由于|由於|原因是|理由是)[:：]?\s?(?P<why>[^，,]{2,80})$"),
-    "ja": re.compile(
-        r"^(?:なぜなら[、,]?)?(?P<why>.{2,80}?)(?:から|ため)(?:です|だ)$|^理由は(?P<also>.{2,80}?)(?:です|だ)$"
-    ),
+    "zh": lazy(r"^(?:因为|因為|由于|由於|原因是|理由是)[:：]?\s?(?P<why>[^，,]{2,80})$"),
+    "ja": lazy(r"^(?:なぜなら[、,]?)?(?P<why>.{2,80}?)(?:から|ため)(?:です|だ)$|^理由は(?P<also>.{2,80}?)(?:です|だ)$"),
 }

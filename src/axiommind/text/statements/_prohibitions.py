@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from axiommind.text.patterns import lazy
+
 __all__ = ["PROHIBITIONS", "Prohibition"]
 
 
@@ -23,9 +25,7 @@ class Prohibition(NamedTuple):
 
 
 def _prohibition(order: str, standing: str, at_hand: str) -> Prohibition:
-    return Prohibition(
-        re.compile(order, re.IGNORECASE), re.compile(standing, re.IGNORECASE), re.compile(at_hand, re.IGNORECASE)
-    )
+    return Prohibition(lazy(order, re.IGNORECASE), lazy(standing, re.IGNORECASE), lazy(at_hand, re.IGNORECASE))
 
 
 # --- English -------------------------------------------------------------------------------------------------------
