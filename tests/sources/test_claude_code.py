@@ -122,6 +122,28 @@ def test_nested_cache_figures_count_when_the_sum_is_zero() -> None:
     assert decode(*lines.lines).responses[0].cache_creation_tokens == 10
 
 
+def test_what_is_kept_for_an_hour_and_how_an_answer_was_served_are_read_with_its_tokens() -> None:
+    kept = {"ephemeral_5m_input_tokens": 100, "ephemeral_1h_input_tokens": 900}
+    usage = {"output_tokens": 3, "cache_creation_input_tokens": 1000, "cache_creation": kept}
+    lines = Lines()
+    lines.answer("x", usage=usage | {"speed": "fast", "service_tier": "standard"})
+    lines.answer("y", usage=usage | {"speed": "standard", "service_tier": "batch"})
+    lines.answer("z", usage=usage | {"cache_creation": {"ephemeral_1h_input_tokens": 9000}, "speed": ["fast"]})
+    lines.answer("old", usage={"output_tokens": 3, "cache_creation_input_tokens": 1000})
+    found = [(r.cache_creation_tokens, r.cache_1h_tokens, r.service_tier) for r in decode(*lines.lines).responses]
+    assert found == [(1000, 900, "fast"), (1000, 900, "batch"), (1000, 1000, None), (1000, 0, None)]
+
+
+def test_the_line_with_the_most_tokens_says_how_an_answer_was_served() -> None:
+    begun = {"output_tokens": 1, "cache_creation_input_tokens": 10}
+    ended = begun | {"output_tokens": 9, "cache_creation": {"ephemeral_1h_input_tokens": 10}, "speed": "fast"}
+    lines = Lines()
+    lines.answer("Let me", message_id="m1", request_id="r1", usage=begun)
+    lines.answer("look.", message_id="m1", request_id="r1", usage=ended)
+    (answer,) = decode(*lines.lines).responses
+    assert (answer.output_tokens, answer.cache_1h_tokens, answer.service_tier) == (9, 10, "fast")
+
+
 def test_tool_uses_and_how_they_ended() -> None:
     lines = Lines()
     lines.tool("Bash", "t1", command="cd x && git commit -m y")

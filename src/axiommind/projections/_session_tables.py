@@ -32,7 +32,9 @@ TABLES = (
     ),
     Table(
         "responses",
-        "One row per answer of a model, its streamed lines joined, with its tokens.",
+        "One row per answer of a model, its streamed lines joined, with its tokens: `input_tokens` are those that the "
+        "cache had no part in, `cache_1h_tokens` those of `cache_creation_tokens` that are kept for an hour, "
+        "`output_tokens` include reasoning. `service_tier` is null for the standard one.",
         scope=OF_SESSION,
         forgotten_by="session_id",
     ),
@@ -208,6 +210,8 @@ DDL = (
         output_tokens integer not null,
         cache_creation_tokens integer not null,
         cache_read_tokens integer not null,
+        cache_1h_tokens integer not null default 0,
+        service_tier text,
         is_sidechain integer not null,
         is_error integer not null,
         line_start integer not null,

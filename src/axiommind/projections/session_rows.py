@@ -122,8 +122,8 @@ def _responses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
         """
         insert into responses(id, session_id, uuid, message_id, request_id, model, timestamp, text, char_count,
                               stop_reason, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens,
-                              is_sidechain, is_error, line_start, line_end)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                              is_sidechain, is_error, line_start, line_end, cache_1h_tokens, service_tier)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         on conflict(message_id, request_id, session_id) do update set
             text = case when excluded.text = '' then text when text = '' then excluded.text
                         else text || char(10) || char(10) || excluded.text end,
@@ -136,6 +136,10 @@ def _responses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
                                          then excluded.cache_creation_tokens else cache_creation_tokens end,
             cache_read_tokens = case when excluded.output_tokens > output_tokens
                                      then excluded.cache_read_tokens else cache_read_tokens end,
+            cache_1h_tokens = case when excluded.output_tokens > output_tokens
+                                   then excluded.cache_1h_tokens else cache_1h_tokens end,
+            service_tier = case when excluded.output_tokens > output_tokens
+                                then excluded.service_tier else service_tier end,
             output_tokens = max(output_tokens, excluded.output_tokens),
             is_error = max(is_error, excluded.is_error),
             line_end = max(line_end, excluded.line_end)

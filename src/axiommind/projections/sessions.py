@@ -20,7 +20,7 @@ from axiommind.sources import load as load_source
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "sessions"
-VERSION = 7
+VERSION = 8
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = (
     "transcript_segment",

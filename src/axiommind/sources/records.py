@@ -76,6 +76,8 @@ class Response(NamedTuple):
     is_error: int
     line_start: int
     line_end: int
+    cache_1h_tokens: int = 0  # of cache_creation_tokens, those kept for an hour, which cost more
+    service_tier: str | None = None  # where it was not the standard one: fast, priority, flex, batch
 
 
 class ToolResult(NamedTuple):

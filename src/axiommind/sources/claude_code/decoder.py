@@ -325,16 +325,11 @@ class Decoder:
             side = int(line.isSidechain is True)
             names = (uuid, message_id, request_id, model)
             place = (self.number, self.number)
-            self.out.responses.append(Response(*names, when, "", stop, *tokens, side, failed, *place))
+            self.out.responses.append(Response(*names, when, "", stop, *tokens[:4], side, failed, *place, *tokens[4:]))
             return len(self.out.responses) - 1
         known = self.out.responses[index]
-        if tokens[1] > known.output_tokens:
-            known = known._replace(
-                input_tokens=tokens[0],
-                output_tokens=tokens[1],
-                cache_creation_tokens=tokens[2],
-                cache_read_tokens=tokens[3],
-            )
+        if tokens.output_tokens > known.output_tokens:
+            known = known._replace(**tokens._asdict())
         self.out.responses[index] = known._replace(
             stop_reason=stop or known.stop_reason, is_error=max(failed, known.is_error), line_end=self.number
         )
