@@ -14,7 +14,7 @@ from axiommind.tools.kinds import EDIT, KINDS, PLAN, PROPOSE_PLAN, RUN
 ROOT = Path(axiommind.__file__).parent
 # Where an agent may be spoken of: its own room, what wires us up to it, and examples in a command's help.
 EXCUSED = (
-    "sources/claude_code/",
+    "sources/",
     "surfaces/install/claude_code",
     "surfaces/cli/open.py",  # its help shows the path of a transcript
     "config.py",  # and for which source its folders are

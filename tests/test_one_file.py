@@ -165,7 +165,7 @@ def test_a_source_is_found_indexed_and_resumed(add: Add, world: World) -> None:
     (world.base / ".scribe").mkdir()
     line = {"id": "1", "who": "me", "at": 1767225600000, "folder": "/p/a", "text": "hello", "tool": "sh", "with": {}}
     (world.base / ".scribe" / "one.jsonl").write_text(json.dumps(line) + "\n")
-    assert sources.names() == ["claude-code", "scribe"]
+    assert "scribe" in sources.names()
     world.memory().index()
     assert world.rows("select id, agent, project from sessions") == [("one", "scribe", "/p/a")]
     assert sources.resume_command("scribe", "one") == ("scribe", "open", "one")

@@ -203,7 +203,7 @@ def test_without_plugins_no_metadata_is_read(monkeypatch: pytest.MonkeyPatch) ->
         raise AssertionError("importlib.metadata was asked")
 
     monkeypatch.setattr("importlib.metadata.entry_points", refuse)
-    assert sources.names() == ["claude-code"]
+    assert "claude-code" in sources.names()
     registry: Registry[object] = Registry("axiommind.sources", requires=("TOOLS",), group="axiommind.sources")
     assert registry.find("nobody-offers-this") is None
 
@@ -211,11 +211,11 @@ def test_without_plugins_no_metadata_is_read(monkeypatch: pytest.MonkeyPatch) ->
 # --- ours are held to the same ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sources.REGISTRY.own())
-def test_our_sources_keep_the_contract(name: str) -> None:
+def test_our_first_source_keeps_the_contract() -> None:  # the others: tests/sources/test_every_source.py
     folder = testing.SAMPLE / "projects" / "-home-dev-teashop"
     transcript = next(path for path in sorted(folder.glob("*.jsonl")) if b'"tool_use"' in path.read_bytes())
-    testing.check_source(sources.load(name), transcript.read_bytes(), {"CLAUDE_CONFIG_DIR": str(testing.SAMPLE)})
+    environ = {"CLAUDE_CONFIG_DIR": str(testing.SAMPLE)}
+    testing.check_source(sources.load("claude-code"), transcript.read_bytes(), environ)
 
 
 def test_our_perspectives_keep_the_contract() -> None:

@@ -68,6 +68,8 @@ class Hooks(NamedTuple):
 class Config(NamedTuple):
     home: Path
     claude_roots: tuple[str, ...]
+    sources_off: tuple[str, ...]
+    sources_roots: tuple[str, ...]
     index_workers: int
     backup_daily: bool
     backup_megabytes: int
@@ -107,7 +109,11 @@ class Config(NamedTuple):
     @property
     def roots(self) -> Mapping[str, tuple[str, ...]]:
         """More folders to look into, by the source that they are for."""
-        return {"claude-code": self.claude_roots}
+        found = {"claude-code": self.claude_roots}
+        for one in self.sources_roots:
+            agent, _, folder = one.partition("=")
+            found[agent] = (*found.get(agent, ()), folder)
+        return found
 
     @property
     def log_path(self) -> Path:

@@ -9,7 +9,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from axiommind.log.sqlite import SqliteLog
     from axiommind.model import Event
     from axiommind.projections.runner import Index, Progress
+    from axiommind.sources import Discovery
 
 __all__ = ["SAMPLE", "SAMPLE_FOLDER", "SAMPLE_MARK", "Home", "Scope", "now"]
 
@@ -65,12 +66,27 @@ class Home:
         if self.is_sample:  # whoever uses the sample's home, real sessions never get into it
             copied = self.config.home / SAMPLE_FOLDER
             self.environ = {**self.environ, "CLAUDE_CONFIG_DIR": str(copied if copied.is_dir() else SAMPLE)}
-            self.config = self.config._replace(claude_roots=())
+            self.config = self.config._replace(claude_roots=(), sources_roots=())
 
     @property
     def is_sample(self) -> bool:
         """Whether this is the home of the sample that comes with the program."""
         return (self.config.home / SAMPLE_MARK).exists()
+
+    def agents(self) -> list[str]:
+        """The agents whose sessions are read."""
+        from axiommind.sources import names
+
+        if self.is_sample:
+            return ["claude-code"]
+        return [name for name in names() if name not in self.config.sources_off]
+
+    def discover(self, project: str | None = None, agents: Sequence[str] | None = None) -> list[tuple[str, Discovery]]:
+        """What the agents left on this machine."""
+        from axiommind.sources import discover_all
+
+        wanted = self.agents() if agents is None else agents
+        return discover_all(self.environ, self.user, self.config.roots, project, wanted=wanted)
 
     @contextlib.contextmanager
     def open_log(self, *, anew: bool = False) -> Iterator[tuple[SqliteLog, bytes]]:

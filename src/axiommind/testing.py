@@ -18,7 +18,8 @@ from typing import Any
 
 from axiommind.config import Config
 from axiommind.memory import SAMPLE, Memory, Scope
-from axiommind.projections.transcript import Transcript, read, text_at
+from axiommind.projections.transcript import Transcript, read
+from axiommind.text.pointers import text_at
 from axiommind.tools.kinds import EDIT, KINDS
 
 __all__ = [

@@ -18,6 +18,7 @@ from axiommind.errors import BadQuery, NotFound
 from axiommind.learning.alignment import quote_hash
 from axiommind.memory import Scope
 from axiommind.projections import transcript as recorded
+from axiommind.text.pointers import text_at
 from tests.examples import examples
 from tests.learning.sessions import Session
 from tests.rows import rows
@@ -149,7 +150,7 @@ def lawful(world: World) -> None:
     rows = world.rows("select position, line, block, span_start, span_end, quote_hash from entry_evidence")
     with memory.home.reading(Scope(None), None) as db, memory.home.read_log() as (log, _key):
         for position, line, block, start, end, digest in rows:
-            text = recorded.text_at(recorded.line_of(db, log.blob, position, line) or b"", block)
+            text = text_at(recorded.line_of(db, log.blob, position, line) or b"", block)
             assert text is not None and quote_hash(text[start:end]) == digest
 
 

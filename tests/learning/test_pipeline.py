@@ -13,6 +13,7 @@ from axiommind.errors import BadQuery, NotFound
 from axiommind.learning.alignment import quote_hash
 from axiommind.memory import Memory, Scope
 from axiommind.projections import transcript as recorded
+from axiommind.text.pointers import text_at
 from tests.learning.sessions import Session
 from tests.rows import rows
 from tests.transcripts import World
@@ -84,7 +85,7 @@ def test_every_quote_stands_at_its_span(world: World, story: Session) -> None:
     assert rows
     with memory.home.reading(ALL, None) as db, memory.home.read_log() as (log, _key):
         for _entry, position, line, block, start, end, digest in rows:
-            text = recorded.text_at(recorded.line_of(db, log.blob, position, line) or b"", block)
+            text = text_at(recorded.line_of(db, log.blob, position, line) or b"", block)
             assert text is not None and quote_hash(text[start:end]) == digest
 
 

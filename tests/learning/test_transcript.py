@@ -24,6 +24,7 @@ from axiommind.projections import transcript as recorded
 from axiommind.projections.transcript import Message, Transcript
 from axiommind.text import jsonlines
 from axiommind.text.pasted import pasted_spans
+from axiommind.text.pointers import text_at
 from tests.examples import examples
 from tests.learning.sessions import Session
 from tests.transcripts import Lines, World, encode
@@ -204,7 +205,7 @@ def transcripts(world: World) -> Iterator[Transcript]:
                     line = recorded.line_of(db, log.blob, *at)
                     assert line is not None
                     lines[at] = line
-                stands(message, recorded.text_at(lines[at], message.block))
+                stands(message, text_at(lines[at], message.block))
             in_order(read)
             uses(read, {at: jsonlines.parse(line) for at, line in lines.items()})
             yield read

@@ -51,7 +51,7 @@ def _read_again(log: SqliteLog, event: Event, redactor: Redactor, key: bytes) ->
             text = markdown.text_of(content)
             tried = [seal_page(redactor, key, markdown.lines_of("\0" if "\0" in text else text))]
         elif given["kind"] == "transcript":
-            tried = _transcript(given["source"], Path(given["stream"]), given["start"], given["end"], redactor, key)
+            tried = _transcript(given["source"], given["stream"], given["start"], given["end"], redactor, key)
         else:
             content = Path(given["stream"]).read_bytes()
             tried = [seal_text(redactor, key, content.decode("utf-8", "replace"))]
@@ -60,15 +60,15 @@ def _read_again(log: SqliteLog, event: Event, redactor: Redactor, key: bytes) ->
     return next((sealed for sealed in tried if sealed.hash == given["blob"]), None)
 
 
-def _transcript(source: str, path: Path, start: int, end: int, redactor: Redactor, key: bytes) -> list[Sealed]:
-    with path.open("rb") as file:
+def _transcript(source: str, path: str, start: int, end: int, redactor: Redactor, key: bytes) -> list[Sealed]:
+    room = load_source(source)
+    with room.open_stream(path) as file:
         file.seek(start)
         data = file.read(end - start)
-    prune = load_source(source).prune
     tried = []
     # The line before may have had no end yet: then what is here begins with that end.
     for open_end in (False, True) if data[:1] in (b"\n", b"\r") else (False,):
         read = jsonl.chunks(BytesIO(data), 0, key, open_end=open_end, segment=len(data) + 1)
-        lines = [prune(line) for chunk in read for line in chunk.lines]
+        lines = [room.prune(line) for chunk in read for line in chunk.lines]
         tried.append(seal_lines(redactor, key, lines)[0])
     return tried

@@ -41,7 +41,7 @@ class Health:
         from axiommind.health.doctor import doctor
         from axiommind.learning.checks import idris_status
 
-        checks = doctor(self.home.config, self.home.environ, self.home.user)
+        checks = doctor(self.home.config, self.home.environ, self.home.user, self.home.discover())
         return [*checks, Check("checker", "ok", f"built in; {idris_status(self.home.environ)}")]
 
     def verify(self, *, deep: bool = False) -> list[tuple[str, str]]:

@@ -231,7 +231,7 @@ def _checked_version(log: SqliteLog) -> int:
 def _aligned(db: sqlite3.Connection, batch: list[_Better]) -> Iterator[tuple[str, str | None, list[dict[str, Any]]]]:
     """By session, the entries that quote a text of these blobs, each with all of its evidence as it is now."""
     from axiommind.learning.alignment import quote_hash
-    from axiommind.projections.transcript import text_at
+    from axiommind.text.pointers import text_at
 
     texts = {position: one for one in batch for position in one.positions}
     rows = db.execute(_QUOTING).fetchall()

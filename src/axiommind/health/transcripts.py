@@ -19,7 +19,7 @@ from axiommind.projects import project_around
 from axiommind.sources import Discovery, markdown
 from axiommind.sources import load as load_source
 
-__all__ = ["check_behind", "check_folders", "check_leaving", "check_log", "check_roots"]
+__all__ = ["Found", "check_behind", "check_folders", "check_leaving", "check_log", "check_roots"]
 
 _DAY_MS = 86_400_000
 _SOON_DAYS = 5

@@ -25,6 +25,7 @@ from axiommind.projections.passages import KIND_BITS
 from axiommind.projections.replay import compare
 from axiommind.projections.runner import tables
 from axiommind.sources import jsonl
+from axiommind.sources import load as load_source
 from axiommind.vectors import sweep, versions
 from axiommind.vectors.contract import PASSAGES, SESSIONS
 
@@ -158,7 +159,7 @@ def _check_files(log: SqliteLog, key: bytes) -> list[tuple[str, str]]:
         if log.is_forgotten(event.session_id, event.project):
             continue
         try:
-            with Path(payload["stream"]).open("rb") as file:
+            with load_source(payload["source"]).open_stream(payload["stream"]) as file:
                 digest = jsonl.hash_range(key, file, payload["start"], payload["end"])
         except OSError:
             continue

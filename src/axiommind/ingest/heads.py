@@ -29,18 +29,21 @@ def head_after(job: ReadJob, outcome: ReadOutcome, *, project: str, known: int) 
         mtime_ns=file.mtime_ns,
         inode=file.inode,
         state={
-            **_state(file, project, known, flips=job.head.state["flips"] if job.head else 0),
+            **_state(job, project, known, flips=job.head.state["flips"] if job.head else 0),
             "lines": last.first_line + last.lines - 1,
             "open_end": last.open_end,
             "head": outcome.ends.head,
             "tail": outcome.ends.tail,
             **({} if last.after_forgotten is None else {"after_forgotten": last.after_forgotten}),
+            **({"context": outcome.context} if outcome.context else {}),
         },
     )
 
 
-def _state(file: SourceFile, project: str, known: int, flips: int) -> dict[str, Any]:
+def _state(job: ReadJob, project: str, known: int, flips: int) -> dict[str, Any]:
+    file = job.file
     return {
+        "source": job.source,
         "session_id": file.session_id,
         "parent_session": file.parent_session,
         "kind": file.kind,
@@ -48,6 +51,7 @@ def _state(file: SourceFile, project: str, known: int, flips: int) -> dict[str, 
         "project": project,
         "project_known": known,
         "flips": flips,
+        **({} if file.container is None else {"path": file.container}),
     }
 
 
@@ -73,6 +77,8 @@ def payload_of(job: ReadJob, outcome: ReadOutcome, segment: ReadSegment, known: 
         "project_known": known,
         # Which of them counts is decided where it is known which lines are copies.
         "moves": {cwd: project_of(cwd) for cwd in (segment.decoded.moves if segment.decoded else ())},
+        # What the lines before it said that it cannot be read without; names and numbers.
+        **({"context": segment.context} if segment.context else {}),
     }
 
 
@@ -82,7 +88,7 @@ def restated(job: ReadJob, project: str, known: int) -> Head:
     if job.head is not None:
         return replace(job.head, size=file.size, mtime_ns=file.mtime_ns, inode=file.inode)
     nothing = jsonl.ends_of(BytesIO(), 0, job.key)
-    state = _state(file, project, known, flips=0)
+    state = _state(job, project, known, flips=0)
     state |= {"lines": 0, "open_end": False, "head": nothing.head, "tail": nothing.tail}
     return Head(file.path, 0, 0, file.size, file.mtime_ns, file.inode, state)
 

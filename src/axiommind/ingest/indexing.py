@@ -44,13 +44,14 @@ class Indexing:
         self,
         *,
         project: str | None = None,
+        agents: Sequence[str] | None = None,
         full: bool = False,
         prune: bool = False,
         progress: Callable[[int, int], None] | None = None,
         caller: Caller | None = None,
     ) -> IndexReport:
-        """Read what is new, append it to the log, bring the index up to it. Pruning is a person's: an agent's request
-        makes a proposal (`NeedsPerson`), after everything else was done."""
+        """Read what is new of all agents or of those named, append it to the log, bring the index up to it. Pruning is
+        a person's: an agent's request makes a proposal (`NeedsPerson`), after everything else was done."""
         from axiommind.projects import project_of
 
         who = caller or self.home.caller
@@ -65,11 +66,13 @@ class Indexing:
                 notes.append("the index was rebuilt from the log, and every file was read again")
             run.catch_up([])
             notes += run.purges()
-            report = run.transcripts(project, wanted, full=full, prune=prune and who.is_person, progress=progress)
+            report = run.transcripts(
+                project, wanted, agents=agents, full=full, prune=prune and who.is_person, progress=progress
+            )
             report.events += run.served(again=full)
             report.events += run.judged()
             report.events += run.identities(again=full or report.events > 0)
-            if project is None:
+            if project is None and agents is None:
                 report.documents = self.documents.index_into(log, key, run.index, full=full, progress=progress)
             run.index.tidy(run.rows)
             run.index.stamp()
@@ -83,13 +86,14 @@ class Indexing:
     def _with_sessions(self, folder: str) -> str:
         """The folder itself where sessions were started in it, else the nearest one above it that has some: people ask
         from somewhere inside a project."""
-        from axiommind.sources import discover_all
+        from axiommind.sources import load
 
+        telling = [name for name in self.home.agents() if load(name).FINDS_PROJECTS]
         here = Path(os.path.realpath(folder))
         for one in (here, *here.parents):
             if one == self.home.user or one == one.parent:
                 break
-            found = discover_all(self.home.environ, self.home.user, self.home.config.roots, str(one))
+            found = self.home.discover(str(one), telling)
             if any(discovery.files for _, discovery in found):
                 return str(one)
         return folder
@@ -131,7 +135,7 @@ class Indexing:
         from axiommind.sources import watched_folders
 
         yield self.index(project=project)
-        present = watched_folders(self.home.environ, self.home.user, self.home.config.roots)
+        present = watched_folders(self.home.discover())
         added = self.documents.list().folders if project is None else ()
         present += [Path(folder.root) for folder in added if os.path.lexists(folder.root)]
         if not present:
@@ -174,12 +178,12 @@ class _IndexRun:
         project: str | None,
         wanted: str | None,
         *,
+        agents: Sequence[str] | None,
         full: bool,
         prune: bool,
         progress: Callable[[int, int], None] | None,
     ) -> IndexReport:
         from axiommind.ingest.transcripts import TranscriptIngest
-        from axiommind.sources import discover_all
 
         ingest = TranscriptIngest(
             self.log,
@@ -188,7 +192,7 @@ class _IndexRun:
             flush=self.catch_up,
             progress=progress,
         )
-        found = discover_all(self.home.environ, self.home.user, self.home.config.roots, project)
+        found = self.home.discover(project, agents)
         report = ingest.run(found, project=wanted, full=full)
         if not any(discovery.files for _, discovery in found):
             if project is not None:

@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from axiommind.ingest.forgotten_records import without_forgotten
 from axiommind.log import Head, Sealed, seal_lines, seal_text
 from axiommind.model import Problem
-from axiommind.sources import SourceFile, jsonl
+from axiommind.sources import SourceFile, decode, jsonl
 from axiommind.sources import load as load_source
 from axiommind.sources.records import Decoded
+from axiommind.sources.rendered import Rendered
 from axiommind.text.redaction import Redactor
 
 __all__ = ["ReadJob", "ReadOutcome", "ReadSegment", "read_file"]
@@ -56,6 +57,7 @@ class ReadSegment:
     raw_hash: str
     sealed: Sealed
     decoded: Decoded | None
+    context: dict[str, Any] = field(default_factory=dict)  # of the lines before it
     after_forgotten: bool | None = None  # whether its last line is of a forgotten record; None where nothing says
     is_forgotten: bool = False  # whether all its lines are
 
@@ -67,6 +69,7 @@ class ReadOutcome:
     ends: jsonl.Ends | None = None
     problem: Problem | None = None
     more: bool = False
+    context: dict[str, Any] = field(default_factory=dict)  # of all lines so far
     opened: int = 0
     checked: int = 0
 
@@ -83,9 +86,14 @@ def read_file(job: ReadJob) -> ReadOutcome:
     """What is new in a file. Whatever goes wrong in it is its problem, and nobody else's."""
     out = ReadOutcome(generation=job.head.generation if job.head else 0)
     try:
-        with Path(job.file.path).open("rb") as file:
+        is_transcript = job.file.kind == "transcript"
+        with (
+            load_source(job.source).open_stream(job.file.path)
+            if is_transcript
+            else Path(job.file.path).open("rb") as file
+        ):
             out.opened = 1
-            if job.file.kind == "transcript":
+            if is_transcript:
                 _read_transcript(job, file, out)
             else:
                 _read_sidecar(job, file, out)
@@ -100,9 +108,10 @@ def read_file(job: ReadJob) -> ReadOutcome:
 
 def _read_transcript(job: ReadJob, file: Any, out: ReadOutcome) -> None:
     head = job.head
-    size = os.fstat(file.fileno()).st_size
+    size = _size_of(file)
     start, first_line, open_end = 0, 1, False
     after: bool | None = None
+    context: dict[str, Any] = {}
     if head is not None:
         if head.state.get("reread") or size < head.end or not _same_so_far(job, file, head, out):
             out.generation = head.generation + 1
@@ -110,6 +119,7 @@ def _read_transcript(job: ReadJob, file: Any, out: ReadOutcome) -> None:
             start, first_line = head.end, head.state["lines"] + 1
             open_end = bool(head.state.get("open_end"))
             after = head.state.get("after_forgotten")
+            context = head.state.get("context", {})
     source = load_source(job.source)
     redactor = _redactor(job.key)
     end = start
@@ -118,6 +128,7 @@ def _read_transcript(job: ReadJob, file: Any, out: ReadOutcome) -> None:
         if job.forgotten is not None:
             lines, after = without_forgotten(source, job.key, job.forgotten, lines, after)
         sealed, content = seal_lines(redactor, job.key, lines)
+        decoded = decode(source, content, first_line, frozenset(), context)
         out.segments.append(
             ReadSegment(
                 chunk.start,
@@ -127,22 +138,37 @@ def _read_transcript(job: ReadJob, file: Any, out: ReadOutcome) -> None:
                 chunk.open_end,
                 chunk.raw_hash,
                 sealed,
-                source.decode(content, first_line),
+                decoded,
+                context,
                 after,
                 bool(after) and not any(lines),
             )
         )
         first_line += len(chunk.lines)
+        context = out.context = decoded.context
         end = chunk.end
         if end - start >= job.limit:
             out.more = not chunk.open_end and end < size
             break
-    if os.fstat(file.fileno()).st_size < end:
+    if _size_of(file) < end:
         out.segments.clear()
         out.problem = Problem(job.file.path, 0, "shrank while it was read: it will be read again")
         return
     if out.segments:
-        out.ends = jsonl.ends_of(file, end, job.key)
+        out.ends = _ends_of(file, end, job.key)
+
+
+def _size_of(file: BinaryIO) -> int:
+    """How long a stream is, now."""
+    at = file.tell()
+    size = file.seek(0, os.SEEK_END)
+    file.seek(at)
+    return size
+
+
+def _ends_of(file: BinaryIO, end: int, key: bytes) -> jsonl.Ends:
+    """What tells whether a stream only grew: of a file its ends, of a rendered one all of it."""
+    return jsonl.ends_of(file, end, key, whole=isinstance(file, Rendered))
 
 
 def _chunks(job: ReadJob, file: Any, start: int, open_end: bool, out: ReadOutcome) -> Iterator[jsonl.LineChunk]:
@@ -157,7 +183,7 @@ def _chunks(job: ReadJob, file: Any, start: int, open_end: bool, out: ReadOutcom
 
 def _same_so_far(job: ReadJob, file: Any, head: Head, out: ReadOutcome) -> bool:
     """Whether the part already read is still what it was: by its ends, or with `deep` by every byte."""
-    ends = jsonl.ends_of(file, head.end, job.key)
+    ends = _ends_of(file, head.end, job.key)
     out.checked += 2 * min(4096, head.end)
     if (ends.head, ends.tail) != (head.state["head"], head.state["tail"]):
         return False

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from axiommind.ids import dedupe_key
+from axiommind.ingest.containers import Containers
 from axiommind.ingest.heads import head_after, payload_of, restated, with_parent
 from axiommind.ingest.reading import ReadJob, ReadOutcome, read_file
 from axiommind.ingest.report import IndexReport
@@ -26,6 +27,7 @@ from axiommind.sources.records import Decoded
 __all__ = ["TranscriptIngest"]
 
 ACTOR = "axm-index"
+_FIRST = "claude-code"  # of heads that say no source: they were written when there was one
 # What is appended and projected together.
 _BATCH_BYTES = 24 << 20
 
@@ -52,6 +54,10 @@ class TranscriptIngest:
         self._heads = {stream: head for stream, head in log.heads().items() if head.state["kind"] != "document"}
         self._tombstones = log.tombstones()
         self._kept_out = log.purges.kept_out()
+        self._unread: list[str] = []
+        self._owners = {
+            head.state["session_id"]: head.state.get("source", _FIRST) for head in self._heads.values()
+        }  # of session ids
         self._projects: dict[str, str] = {}  # of sessions
         self._notes: list[Head] = []
         for head in sorted(self._heads.values(), key=lambda h: -int(h.state["project_known"])):
@@ -63,21 +69,52 @@ class TranscriptIngest:
     ) -> IndexReport:
         report = self.report
         deep = self._deep_hashes() if full else None
+        containers = Containers(self._heads, self.key, full=full)
         jobs: list[ReadJob] = []
+        present: set[str] = set()
         for source, discovery in found:
-            report.problems.extend(discovery.problems)
-            self._mark_returned(discovery.files)
-            for file in discovery.files:
-                if self._is_forgotten(file, None):
+            files, problems = containers.sessions(source, discovery)
+            report.problems += (*discovery.problems, *problems)
+            present |= {file.path for file in files}
+            self._mark_returned(files)
+            for file in files:
+                if self._is_forgotten(file, None) or self._is_of_another(file, project):
                     continue
-                job = self._plan(source, file, deep)
+                job = self._plan(source, self._named(source, file), deep)
                 if job is not None:
                     jobs.append(job)
                 elif file.kind == "transcript":
                     report.unchanged += 1
+        present |= {h.stream for h in self._heads.values() if h.state.get("path") in containers.unchanged}
         self._work(jobs)
-        self._mark_missing([d for _, d in found], project)
+        self.log.note(containers.done(self._unread))
+        self._mark_missing({name for name, _ in found}, present, project)
         return report
+
+    def _named(self, source: str, file: SourceFile) -> SourceFile:
+        """The file with the id that its session has here: where another agent has a session of the same id, the agent's
+        name comes before it."""
+        head = self._heads.get(file.path)
+        if head is not None and head.state["kind"] == file.kind:
+            return file._replace(session_id=head.state["session_id"])
+        own = self._owners.setdefault(file.session_id, source) == source
+        parent = file.parent_session
+        if parent is not None and self._owners.get(parent, source) != source:
+            parent = f"{source}:{parent}"
+        return file._replace(
+            session_id=file.session_id if own else f"{source}:{file.session_id}", parent_session=parent
+        )
+
+    def _is_of_another(self, file: SourceFile, project: str | None) -> bool:
+        """Whether only one project is wanted, and this file is known to be of another: not every agent keeps its
+        sessions by project."""
+        head = self._heads.get(file.path)
+        return bool(
+            project is not None
+            and head is not None
+            and head.state["project_known"]
+            and head.state["project"] != project
+        )
 
     # --- what to read ----------------------------------------------------------------------------------
 
@@ -127,6 +164,7 @@ class TranscriptIngest:
             self.report.bytes_checked += outcome.checked
             if outcome.problem is not None:
                 self.report.problems.append(outcome.problem)
+                self._unread.append(job.file.path)
             read = sum(s.chunk_end - s.chunk_start for s in outcome.segments)
             self.report.bytes_read += read
             done += read
@@ -177,6 +215,8 @@ class TranscriptIngest:
         expect = outcome.segments[0].chunk_start
         for segment in outcome.segments:
             state = {**head.state, "lines": segment.first_line + segment.lines - 1, "open_end": segment.open_end}
+            if segment.decoded is not None and "context" in state:
+                state["context"] = segment.decoded.context
             if segment.after_forgotten is not None:
                 state["after_forgotten"] = segment.after_forgotten
             event = self.log.append_dedup(
@@ -229,13 +269,15 @@ class TranscriptIngest:
 
     # --- files that left, and came back ----------------------------------------------------------------
 
-    def _mark_missing(self, found: Sequence[Discovery], project: str | None) -> None:
-        present = {f.path for d in found for f in d.files}
-        unreadable = tuple(p.path for d in found for p in d.problems)
+    def _mark_missing(self, sources: set[str], present: set[str], project: str | None) -> None:
+        """What these sources do not have any more."""
+        unreadable = tuple(problem.path for problem in self.report.problems if not problem.line)
         left: list[tuple[Head, str, dict[str, Any]]] = []
         for head in self._heads.values():
             state = head.state
             if head.stream in present or state["kind"] != "transcript" or (head.generation, head.end) == (0, 0):
+                continue
+            if state.get("source", _FIRST) not in sources:
                 continue
             if project is not None and state["project"] != project:
                 continue

@@ -14,6 +14,7 @@ from axiommind.projections import PLACE_BITS, entries, tasks
 from axiommind.projections import transcript as recorded
 from axiommind.projections.entry_rows import EntryRow, EvidenceRow
 from axiommind.projections.transcript import Blob
+from axiommind.text.pointers import text_at
 
 __all__ = ["EntryChange", "EntryShown", "QuoteShown", "events_of", "quote_at", "show"]
 
@@ -114,7 +115,7 @@ def quote_at(db: sqlite3.Connection, blob: Blob, evidence: EvidenceRow) -> Quote
     if evidence.position is None or evidence.line is None or evidence.start is None or evidence.end is None:
         return nothing
     record = recorded.line_of(db, blob, evidence.position, evidence.line)
-    text = None if record is None else recorded.text_at(record, evidence.block or "")
+    text = None if record is None else text_at(record, evidence.block or "")
     if text is None:
         return nothing._replace(reason="its text was purged")
     # Where lines were rewritten since, the file has other words at that place now.

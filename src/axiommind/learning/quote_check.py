@@ -6,7 +6,8 @@ import sqlite3
 from collections.abc import Iterator
 
 from axiommind.learning.alignment import quote_hash
-from axiommind.projections.transcript import Blob, text_at
+from axiommind.projections.transcript import Blob
+from axiommind.text.pointers import text_at
 
 __all__ = ["misplaced"]
 

@@ -15,15 +15,22 @@ if TYPE_CHECKING:
     from axiommind.model import Event
     from axiommind.sources.records import Decoded
 
-__all__ = ["OF_PROJECT", "OF_SESSION", "PLACE_BITS", "Batch", "Decode", "Projection", "Table", "load_all"]
+__all__ = ["OF_PROJECT", "OF_SESSION", "PLACE_BITS", "Batch", "Decode", "Projection", "Segment", "Table", "load_all"]
+
+
+class Segment(NamedTuple):
+    """Where some lines of a session are kept, and what they cannot be read without."""
+
+    source: str
+    blob: str
+    first_line: int
+    context: str | None = None  # of the lines before them, as JSON
 
 
 class Decode(Protocol):
     """The rows of a segment, less the records in `skip`; None when its text was purged."""
 
-    def __call__(
-        self, position: int, source: str, blob: str, first_line: int, skip: frozenset[str] = frozenset()
-    ) -> Decoded | None: ...
+    def __call__(self, position: int, segment: Segment, skip: frozenset[str] = frozenset()) -> Decoded | None: ...
 
 
 # What of a table a project sees, in the two most frequent cases.

@@ -120,6 +120,9 @@ TABLES = (
     ),
 )
 
+# The long text of a row comes last: a count that does not need it then never reads its pages.
+# In a table without rowid the columns of the key come first, in its order: before SQLite 3.42 integrity_check takes
+# another order for damage.
 DDL = (
     """
     create table sessions (
@@ -364,7 +367,8 @@ DDL = (
         first_line integer not null,
         lines integer not null,
         blob text not null,
-        live integer not null default 1
+        live integer not null default 1,
+        context text
     )
     """,
     "create index idx_segments_session on segments(session_id)",

@@ -7,23 +7,26 @@ live one in a single transaction, so readers never see half of it and a database
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from axiommind import db as sqlite
 from axiommind.errors import IndexCorrupt, Internal, StoreError
 from axiommind.locks import is_running
 from axiommind.log import EventLog, unseal
 from axiommind.model import Event
-from axiommind.projections import Batch, Projection, Table, _common_terms, full_text, load_all, passages
+from axiommind.projections import Batch, Projection, Segment, Table, _common_terms, full_text, load_all, passages
 from axiommind.projections.following import LOG_KEY, folded_in, follows, require_following
 from axiommind.projections.scope import META_KEY, SCHEMA_VERSION, require_schema, views_of
+from axiommind.sources import decode
 from axiommind.sources import load as load_source
 from axiommind.sources.records import Decoded
 
@@ -74,23 +77,32 @@ class Segments:
         for event in wanted:
             stored = self._log.raw_blob(event.payload["blob"])
             if stored is not None:
-                args = (event.payload["source"], *stored, event.payload["first_line"])
+                payload = event.payload
+                args = (payload["source"], *stored, payload["first_line"], payload.get("context", {}))
                 jobs.append((event.position, self._pool.submit(_decode, *args)))
         for position, job in jobs:
             self._ready[position] = job.result()
 
-    def __call__(
-        self, position: int, source: str, blob: str, first_line: int, skip: frozenset[str] = frozenset()
-    ) -> Decoded | None:
+    def __call__(self, position: int, segment: Segment, skip: frozenset[str] = frozenset()) -> Decoded | None:
         ready = self._ready.pop(position, None)
         if ready is not None and not skip:
             return ready
-        stored = self._log.raw_blob(blob)
-        return None if stored is None else _decode(source, *stored, first_line, skip)
+        stored = self._log.raw_blob(segment.blob)
+        if stored is None:
+            return None
+        context = json.loads(segment.context) if segment.context else {}
+        return _decode(segment.source, *stored, segment.first_line, context, skip)
 
 
-def _decode(source: str, codec: str, data: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
-    return load_source(source).decode(unseal(codec, data), first_line, skip)
+def _decode(
+    source: str,
+    codec: str,
+    data: bytes,
+    first_line: int,
+    context: Mapping[str, Any],
+    skip: frozenset[str] = frozenset(),
+) -> Decoded:
+    return decode(load_source(source), unseal(codec, data), first_line, skip, context)
 
 
 @dataclass(slots=True)

@@ -168,6 +168,7 @@ def _tool_uses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
     ).fetchone()
     uses = []
     edits = []
+    more = len(decoded.tool_uses)  # places after those of the calls themselves
     for i, use in enumerate(decoded.tool_uses):
         result = use.result
         uses.append(
@@ -193,6 +194,9 @@ def _tool_uses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
         order += 1
         if use.file_path is not None:
             edits.append((base + i, session, base + i, fold_path(use.file_path), use.timestamp))
+        for path in use.more_files:
+            edits.append((base + more, session, base + i, fold_path(path), use.timestamp))
+            more += 1
     db.executemany(
         """
         insert into tool_uses(id, session_id, seq_order, tool_name, classified_name, timestamp, input_json,

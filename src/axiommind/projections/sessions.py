@@ -6,11 +6,12 @@ count, because forks and resumes copy records (see `_canonical.py`).
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from typing import Any
 
 from axiommind.model import Event
-from axiommind.projections import Batch, _canonical
+from axiommind.projections import Batch, Segment, _canonical
 from axiommind.projections import session_rows as _rows
 from axiommind.projections._session_tables import DDL, TABLES
 from axiommind.projections.session_rows import iso
@@ -20,7 +21,7 @@ from axiommind.sources import load as load_source
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "sessions"
-VERSION = 8
+VERSION = 9
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = (
     "transcript_segment",
@@ -30,10 +31,6 @@ EVENT_TYPES = (
     "session_pruned",
     "forgotten",
 )
-
-# The long text of a row comes last: a count that does not need it then never reads its pages.
-# In a table without rowid the columns of the key come first, in its order: before SQLite 3.42 integrity_check takes
-# another order for damage.
 
 # How sure the project of a session is, at most: its lines say where it was moved to.
 _MOVED = 2
@@ -77,8 +74,8 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
     db.execute(
         """
         insert into segments(position, session_id, source, path, generation, start_offset, end_offset,
-                             first_line, lines, blob)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                             first_line, lines, blob, context)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         (
             event.position,
@@ -91,6 +88,7 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
             payload["first_line"],
             payload["lines"],
             payload["blob"],
+            json.dumps(payload["context"], sort_keys=True) if payload.get("context") else None,
         ),
     )
     db.execute(
@@ -158,9 +156,9 @@ def _fold_again(db: sqlite3.Connection, session: str, batch: Batch, shared: _can
 def _fold(db: sqlite3.Connection, session: str, position: int, batch: Batch, shared: _canonical.Shared) -> str | None:
     """The rows of one segment, less what another file of the session has brought already; the folder that the session
     was moved to, if they name one."""
-    source, blob, first_line, path, twin = db.execute(
+    *where, path, twin = db.execute(
         """
-        select s.source, s.blob, s.first_line, s.path,
+        select s.source, s.blob, s.first_line, s.context, s.path,
                exists (select 1 from segments o where o.session_id = s.session_id and o.position < s.position
                        and o.blob = s.blob and o.first_line = s.first_line and o.live)
         from segments s where s.position = ?
@@ -169,12 +167,13 @@ def _fold(db: sqlite3.Connection, session: str, position: int, batch: Batch, sha
     ).fetchone()
     if twin:  # the same lines under another path: a file that was moved or is there twice
         return None
-    decoded = batch.decode(position, source, blob, first_line)
+    segment = Segment(*where)
+    decoded = batch.decode(position, segment)
     if decoded is None:
         return None
     known = _rows.already_known(db, session, decoded.records)
     if known:
-        decoded = batch.decode(position, source, blob, first_line, known)
+        decoded = batch.decode(position, segment, known)
         assert decoded is not None
     _rows.add(db, session, position, path, decoded, shared, batch)
     return decoded.cwd if decoded.relocated else None

@@ -5,6 +5,7 @@ Not a projection: it keeps nothing. Memory reads sessions through this, and open
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -12,14 +13,14 @@ from typing import Any, NamedTuple
 from axiommind.model import Span
 from axiommind.projections import _queued
 from axiommind.sources import Source
+from axiommind.sources import blocks as texts_of
 from axiommind.sources import load as load_source
 from axiommind.sources.records import Block, CallBlocks
-from axiommind.text import jsonlines
 from axiommind.text.pasted import is_pasted, pasted_spans, without
 from axiommind.tools.kinds import UNKNOWN_TOOL, KnownTool
 from axiommind.tools.provenance import call_provenance, result_provenance
 
-__all__ = ["Blob", "Message", "ToolCall", "Transcript", "head_of", "line_of", "read", "text_at"]
+__all__ = ["Blob", "Message", "ToolCall", "Transcript", "head_of", "line_of", "read"]
 
 Blob = Callable[[str], bytes | None]
 
@@ -101,16 +102,20 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
     early: dict[str, list[int]] = {}  # results that came before their call
     done: set[tuple[str, int]] = set()
     segments = db.execute(
-        "select position, source, first_line, blob from segments where session_id = ? and live order by position",
+        """
+        select position, source, first_line, blob, context from segments where session_id = ? and live
+        order by position
+        """,
         (session,),
     )
-    for position, source, first_line, name in segments.fetchall():
+    for position, source, first_line, name, context in segments.fetchall():
         content = blob(name)
         if content is None or (name, first_line) in done:
             continue
         done.add((name, first_line))
         room = load_source(source)
-        blocks, calls = _settled(room.blocks(content, first_line, frozenset(seen)), position, queued)
+        known = json.loads(context) if context else {}
+        blocks, calls = _settled(texts_of(room, content, first_line, frozenset(seen), known), position, queued)
         base = len(messages)
         first_use = len(uses)
         uses += [_call(room, call, base, call.uuid in elsewhere) for call in calls]
@@ -216,24 +221,3 @@ def line_of(db: sqlite3.Connection, blob: Blob, position: int, line: int) -> byt
         return None
     content = blob(row[2])
     return None if content is None else content.split(b"\n")[line - row[0]]
-
-
-def text_at(record: bytes, pointer: str) -> str | None:
-    """The decoded text at a JSON pointer of a line; None when there is no text."""
-    try:
-        value = jsonlines.parse(record)
-    except ValueError:
-        return None
-    for key in _keys(pointer):
-        if isinstance(value, dict) and key in value:
-            value = value[key]
-        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return None
-    return value if isinstance(value, str) else None
-
-
-def _keys(pointer: str) -> Iterator[str]:
-    for part in pointer.split("/")[1:]:
-        yield part.replace("~1", "/").replace("~0", "~")

@@ -9,16 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from axiommind.errors import PluginError
 from axiommind.registry import Registry
 from axiommind.sources.contract import Discovery, Source, SourceFile
+
+if TYPE_CHECKING:
+    from axiommind.sources.records import Block, CallBlocks, Decoded
 
 __all__ = [
     "REGISTRY",
     "Discovery",
     "Source",
     "SourceFile",
+    "blocks",
+    "decode",
     "discover_all",
     "load",
     "names",
@@ -35,6 +41,7 @@ REGISTRY: Registry[Source] = Registry(
     group="axiommind.sources",
     has_helpers=True,
 )
+_ROOMS: dict[str, tuple[Source, Source]] = {}
 
 
 def names() -> list[str]:
@@ -51,17 +58,48 @@ def load(name: str) -> Source:
     else:
         why = f"no source reads the sessions of {name}: install its plugin, then run: axm rebuild"
     if source is not None and not REGISTRY.is_plugin(name):
-        return source
+        return _room(name, source)
     from axiommind.sources.guarded import AbsentSource, GuardedSource
 
     return AbsentSource(name, why) if source is None else GuardedSource(source)
 
 
+def _room(name: str, module: Source) -> Source:
+    """A room as a whole source; another module under the same name is another room."""
+    known = _ROOMS.get(name)
+    if known is None or known[0] is not module:
+        from axiommind.sources.rooms import Room
+
+        known = _ROOMS[name] = module, cast(Source, Room(cast(Any, module)))
+    return known[1]
+
+
 def discover_all(
-    environ: Mapping[str, str], home: Path, roots: Mapping[str, Sequence[str]], project: str | None = None
+    environ: Mapping[str, str],
+    home: Path,
+    roots: Mapping[str, Sequence[str]],
+    project: str | None = None,
+    *,
+    wanted: Sequence[str] | None = None,
 ) -> list[tuple[str, Discovery]]:
-    """What every source finds, by the source's name. `roots` are folders that the settings add, by the same."""
-    return [(name, load(name).discover(environ, home, roots.get(name, ()), project)) for name in names()]
+    """What every source finds, by the source's name, or those that are wanted. `roots` are folders that the settings
+    add, by the same."""
+    asked = names() if wanted is None else wanted
+    return [(name, load(name).discover(environ, home, roots.get(name, ()), project)) for name in asked]
+
+
+def decode(
+    source: Source, content: bytes, first_line: int, skip: frozenset[str], context: Mapping[str, Any]
+) -> Decoded:
+    """The rows of some lines. A source that hands nothing on need not know of `context`."""
+    return source.decode(content, first_line, skip, context) if context else source.decode(content, first_line, skip)
+
+
+def blocks(
+    source: Source, content: bytes, first_line: int, skip: frozenset[str], context: Mapping[str, Any]
+) -> tuple[list[Block], list[CallBlocks]]:
+    """The texts of some lines, in the same way."""
+    return source.blocks(content, first_line, skip, context) if context else source.blocks(content, first_line, skip)
 
 
 def tool_names(*wanted: str) -> frozenset[str]:
@@ -79,9 +117,8 @@ def resume_command(agent: str, session_id: str) -> tuple[str, ...] | None:
     return load(agent).resume(session_id)
 
 
-def watched_folders(environ: Mapping[str, str], home: Path, roots: Mapping[str, Sequence[str]]) -> list[Path]:
+def watched_folders(found: Sequence[tuple[str, Discovery]]) -> list[Path]:
     """The folders in which agents leave something new, as far as they are there."""
-    found = discover_all(environ, home, roots)
     return [
         load(name).watched(Path(root)) for name, discovery in found for root in discovery.roots if Path(root).is_dir()
     ]

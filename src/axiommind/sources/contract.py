@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from axiommind.model import Problem
     from axiommind.sources.records import Block, CallBlocks, Decoded
     from axiommind.tools.kinds import KnownTool
 
-__all__ = ["Discovery", "Source", "SourceFile"]
+__all__ = ["NOTHING", "Discovery", "Source", "SourceFile"]
+
+# The context of the first lines of a transcript.
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class SourceFile(NamedTuple):
-    """A file that a source found: `kind` is `transcript` (JSON lines, growing) or the name of a small sidecar."""
+    """A file that a source found: `kind` is `transcript` (JSON lines, growing), `container` (a file that holds several
+    sessions, which `expand` lists), or the name of a small sidecar. A session in a container is a transcript whose path
+    is a stream (`rendered.py`), and whose size and times say whether it changed."""
 
     path: str
     kind: str
@@ -27,6 +33,7 @@ class SourceFile(NamedTuple):
     mtime_ns: int
     inode: int
     parent_inside: bool = False  # it is a subagent's, and only its own lines say whose
+    container: str | None = None  # the file that holds it, where that is another
 
 
 class Discovery(NamedTuple):
@@ -43,6 +50,7 @@ class Source(Protocol):
     TITLE: str  # the agent's name as people write it
     TOOLS: Mapping[str, KnownTool]  # by the agent's own names
     WATCHED: tuple[str, ...]  # how the names of the files end whose changes bring something new
+    FINDS_PROJECTS: bool  # `discover` finds the files of one project without opening any
 
     def watched(self, root: Path) -> Path:
         """The folder of a root to watch for changes."""
@@ -56,6 +64,12 @@ class Source(Protocol):
     def discover(self, environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None) -> Discovery:
         """Every file under every root, or only those that may belong to one project."""
 
+    def expand(self, container: SourceFile) -> Discovery:
+        """The sessions in a container."""
+
+    def open_stream(self, path: str) -> BinaryIO:
+        """A transcript as lines of JSON, wherever it is kept."""
+
     def prune(self, line: bytes) -> bytes:
         """The line without its bulk (images, copies of requests, progress), as a stub that keeps hash and size."""
 
@@ -66,11 +80,22 @@ class Source(Protocol):
     def belongs_to(self, line: bytes) -> tuple[str, ...]:
         """Of a line that is no record: ids of records, and of sessions as `session:ID`, that it speaks of."""
 
-    def decode(self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
-        """The rows of some redacted lines, less the records in `skip`. Pure: the same lines give the same rows."""
+    def decode(
+        self,
+        content: bytes,
+        first_line: int,
+        skip: frozenset[str] = frozenset(),
+        context: Mapping[str, Any] = NOTHING,
+    ) -> Decoded:
+        """The rows of some redacted lines, less the records in `skip`. Pure: the same lines give the same rows.
+        `context` is that of the lines before (`Decoded.context`), and is only given where it says something."""
 
     def blocks(
-        self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()
+        self,
+        content: bytes,
+        first_line: int,
+        skip: frozenset[str] = frozenset(),
+        context: Mapping[str, Any] = NOTHING,
     ) -> tuple[list[Block], list[CallBlocks]]:
         """The texts of some redacted lines in order, each where it stands, and the uses of tools among them."""
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 from axiommind.model import Problem
-from axiommind.sources.contract import Discovery, Source
+from axiommind.sources.contract import NOTHING, Discovery, Source, SourceFile
 from axiommind.sources.records import Block, CallBlocks, Decoded
+from axiommind.sources.rooms import Defaults
 from axiommind.tools.kinds import KnownTool
 
 __all__ = ["AbsentSource", "GuardedSource"]
 
 
-class AbsentSource:
+class AbsentSource(Defaults):
     """Stands for a source that is not installed, or cannot be loaded."""
 
     TOOLS: Mapping[str, KnownTool] = {}
@@ -28,28 +29,16 @@ class AbsentSource:
         self.NAME = self.TITLE = name
         self._why = why
 
-    def watched(self, root: Path) -> Path:
-        return root
-
-    def deletes_after(self, root: Path) -> int | None:  # noqa: ARG002
-        return None
-
-    def resume(self, session_id: str) -> tuple[str, ...] | None:  # noqa: ARG002
-        return None
-
     def discover(self, environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None) -> Discovery:  # noqa: ARG002
         return Discovery((), (), (Problem(self.NAME, 0, self._why),))
 
-    def prune(self, line: bytes) -> bytes:
-        return line
-
-    def record_id(self, line: bytes) -> str | None:  # noqa: ARG002
-        return None
-
-    def belongs_to(self, line: bytes) -> tuple[str, ...]:  # noqa: ARG002
-        return ()
-
-    def decode(self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:  # noqa: ARG002
+    def decode(
+        self,
+        content: bytes,
+        first_line: int,
+        skip: frozenset[str] = frozenset(),  # noqa: ARG002
+        context: Mapping[str, Any] = NOTHING,  # noqa: ARG002
+    ) -> Decoded:
         lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
         return Decoded(lines=lines, problems=[(first_line, self._why)])
 
@@ -58,11 +47,9 @@ class AbsentSource:
         content: bytes,  # noqa: ARG002
         first_line: int,  # noqa: ARG002
         skip: frozenset[str] = frozenset(),  # noqa: ARG002
+        context: Mapping[str, Any] = NOTHING,  # noqa: ARG002
     ) -> tuple[list[Block], list[CallBlocks]]:
         return [], []
-
-    def sidecar(self, kind: str, content: bytes) -> dict[str, str]:  # noqa: ARG002
-        return {}
 
 
 class GuardedSource:
@@ -75,6 +62,7 @@ class GuardedSource:
         self.TITLE = str(getattr(source, "TITLE", source.NAME))
         self.TOOLS = source.TOOLS
         self.WATCHED = tuple(getattr(source, "WATCHED", (".jsonl",)))
+        self.FINDS_PROJECTS = bool(getattr(source, "FINDS_PROJECTS", False))
 
     def _try(self, method: str, *given: Any) -> Any:
         call = getattr(self._source, method, None)
@@ -98,6 +86,15 @@ class GuardedSource:
     def discover(self, environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None) -> Discovery:
         return cast(Discovery, self._try("discover", environ, home, roots, project))
 
+    def expand(self, container: SourceFile) -> Discovery:
+        return cast(Discovery, self._try("expand", container))
+
+    def open_stream(self, path: str) -> BinaryIO:
+        """What cannot be opened is a problem of that file, as with a source of ours."""
+        if not hasattr(self._source, "open_stream"):
+            return Path(path).open("rb")
+        return self._source.open_stream(path)
+
     def prune(self, line: bytes) -> bytes:
         return cast(bytes, self._try("prune", line))
 
@@ -109,13 +106,25 @@ class GuardedSource:
     def belongs_to(self, line: bytes) -> tuple[str, ...]:
         return tuple(self._try("belongs_to", line))
 
-    def decode(self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
-        return cast(Decoded, self._try("decode", content, first_line, skip))
+    def decode(
+        self,
+        content: bytes,
+        first_line: int,
+        skip: frozenset[str] = frozenset(),
+        context: Mapping[str, Any] = NOTHING,
+    ) -> Decoded:
+        more = (context,) if context else ()
+        return cast(Decoded, self._try("decode", content, first_line, skip, *more))
 
     def blocks(
-        self, content: bytes, first_line: int, skip: frozenset[str] = frozenset()
+        self,
+        content: bytes,
+        first_line: int,
+        skip: frozenset[str] = frozenset(),
+        context: Mapping[str, Any] = NOTHING,
     ) -> tuple[list[Block], list[CallBlocks]]:
-        return cast("tuple[list[Block], list[CallBlocks]]", self._try("blocks", content, first_line, skip))
+        more = (context,) if context else ()
+        return cast("tuple[list[Block], list[CallBlocks]]", self._try("blocks", content, first_line, skip, *more))
 
     def sidecar(self, kind: str, content: bytes) -> dict[str, str]:
         return cast("dict[str, str]", self._try("sidecar", kind, content))

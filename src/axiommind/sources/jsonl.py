@@ -51,8 +51,9 @@ class Ends:
     tail: str
 
 
-def ends_of(file: BinaryIO, end: int, key: bytes) -> Ends:
-    size = min(_END, end)
+def ends_of(file: BinaryIO, end: int, key: bytes, *, whole: bool = False) -> Ends:
+    """The witness for a file, or with `whole` one for all of its bytes."""
+    size = end if whole else min(_END, end)
     file.seek(0)
     head = file.read(size)
     file.seek(end - size)

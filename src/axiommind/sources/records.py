@@ -102,6 +102,7 @@ class ToolUse(NamedTuple):
     line: int
     file_path: str | None
     result: ToolResult | None
+    more_files: tuple[str, ...] = ()  # that the same call changed
 
 
 class Compaction(NamedTuple):
@@ -158,6 +159,7 @@ class Decoded:
     moves: list[str] = field(default_factory=list)  # every folder that it was moved to, in order
     first_ts: int | None = None
     last_ts: int | None = None
+    context: dict[str, Any] = field(default_factory=dict)  # what the next lines need to know: names and numbers
 
 
 class Block(NamedTuple):

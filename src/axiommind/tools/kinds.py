@@ -6,7 +6,8 @@ a class besides, such as `Bash:test`: the name under which it is counted, `tool_
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 __all__ = [
     "ADD_TASK",
@@ -63,6 +64,13 @@ class KnownTool(NamedTuple):
     file_field: str = ""  # of an edit: the field of its input that names the file
     is_quiet: bool = False
     is_network: bool = False  # what it returns was written by others, somewhere on the network
+    common: str = ""  # the name under which it is counted, where other agents call the same tool otherwise
+    fields: tuple[tuple[str, str], ...] = ()  # fields of its input that are called otherwise: (the agent's, ours)
+
+    def in_common(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The input of a call with the fields called as in every agent, at any depth of lists."""
+        names = dict(self.fields)
+        return {names.get(key, key): _renamed(value, names) for key, value in given.items()} if names else dict(given)
 
     @property
     def is_statement(self) -> bool:
@@ -71,6 +79,15 @@ class KnownTool(NamedTuple):
 
 
 UNKNOWN_TOOL = KnownTool(OTHER)
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [
+            {names.get(key, key): one for key, one in part.items()} if isinstance(part, dict) else part
+            for part in value
+        ]
+    return value
 
 
 def is_run(classified_name: str) -> bool:

@@ -10,7 +10,8 @@ from axiommind.tools.kinds import GIT, KnownTool
 
 __all__ = ["has_output", "is_ours"]
 
-_OURS = re.compile(r"mcp__(?:plugin_)?(?:axiommind|axm|memory_axiommind)")
+# Agents put the name of an MCP server before that of its tool in ways of their own.
+_OURS = re.compile(r"(?:mcp_{1,2})?(?:plugin_)?(?:axiommind|axm|memory_axiommind)(?:[-_.]|\Z)")
 _OUR_COMMAND = re.compile(r"""(?:^|[|;&(`"'\s/])(?:axm|suggest-workflow)["']?\s|\s-m\s+axiommind\b""")
 
 

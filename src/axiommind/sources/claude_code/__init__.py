@@ -6,10 +6,10 @@ What reads transcripts is loaded when it is first asked for: a hook asks only fo
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from axiommind.sources.claude_code.tool_names import TOOLS
+from axiommind.sources.rooms import parts
 
 if TYPE_CHECKING:
     from axiommind.sources.claude_code.bulk import prune
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from axiommind.sources.claude_code.texts import blocks
 
 __all__ = [
+    "FINDS_PROJECTS",
     "NAME",
     "TITLE",
     "TOOLS",
@@ -39,6 +40,7 @@ __all__ = [
 NAME = "claude-code"
 TITLE = "Claude Code"
 WATCHED = (".jsonl", ".meta.json", "custom-title.json")
+FINDS_PROJECTS = True
 
 _MODULES = {
     "belongs_to": "lines",
@@ -58,9 +60,4 @@ def resume(session_id: str) -> tuple[str, ...]:
     return ("claude", "--resume", session_id)
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = parts(__name__, _MODULES)

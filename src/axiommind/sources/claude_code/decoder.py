@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from axiommind.sources.claude_code.lines import BULK_TYPES, KNOWN_TYPES, Line, parse_line, text_of
+from axiommind.sources.claude_code.token_counts import token_counts
 from axiommind.sources.claude_code.tool_names import TOOLS
 from axiommind.sources.claude_code.user_text import (
     CONTINUED,
@@ -22,7 +23,6 @@ from axiommind.sources.claude_code.user_text import (
     tagged,
     without_injected,
 )
-from axiommind.sources.claude_code.values import milliseconds, short_json, token_counts, whole_number
 from axiommind.sources.records import (
     Compaction,
     CompactionSummary,
@@ -35,6 +35,7 @@ from axiommind.sources.records import (
     UserCommand,
     UserPrompt,
 )
+from axiommind.sources.values import milliseconds, short_json, whole_number
 from axiommind.text.keywords import keywords
 from axiommind.tools.call_text import ERROR_CHARS, excerpt
 from axiommind.tools.kinds import RUN, UNKNOWN_TOOL

@@ -8,11 +8,11 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from axiommind.model import Problem
 from axiommind.projects import WORKTREE_SLUGS, slug, worktrees_of
 from axiommind.sources.contract import Discovery, SourceFile
+from axiommind.sources.finding import FoundIn, file_of, scan, unique_roots
 from axiommind.text import jsonlines
 
 __all__ = ["deletes_after", "discover", "roots_of", "sidecar", "watched"]
@@ -35,11 +35,7 @@ def roots_of(environ: Mapping[str, str], home: Path, more: Sequence[str]) -> lis
     else:
         xdg = environ.get("XDG_CONFIG_HOME") or str(home / ".config")
         found = [home / ".claude", Path(xdg) / "claude"]
-    found += [Path(p).expanduser() for p in more]
-    unique: dict[str, Path] = {}
-    for root in found:
-        unique.setdefault(os.path.realpath(root), Path(os.path.realpath(root)))
-    return list(unique.values())
+    return unique_roots((*found, *more))
 
 
 def deletes_after(root: Path) -> int:
@@ -65,7 +61,7 @@ def discover(environ: Mapping[str, str], home: Path, roots: Sequence[str], proje
     wanted = None if project is None else [slug(p) for p in (os.path.realpath(project), *worktrees_of(project))]
     seen: set[str] = set()
     for root in places:
-        for folder in _scan(root / _PROJECTS, problems):
+        for folder in scan(root / _PROJECTS, problems):
             if not folder.is_dir() or _OURS.search(folder.name):
                 continue
             if wanted is not None and not any(_may_belong(folder.name, name) for name in wanted):
@@ -73,7 +69,7 @@ def discover(environ: Mapping[str, str], home: Path, roots: Sequence[str], proje
             real = os.path.realpath(folder.path)
             if real not in seen:  # the same folder by another name is read once
                 seen.add(real)
-                for found in _in_folder(_Place(str(root), folder.name), real, problems):
+                for found in _in_folder(FoundIn(str(root), folder.name), real, problems):
                     files.setdefault(found.path, found)
     # A parent before its subagents, so that its project is known when theirs is asked for.
     ordered = sorted(files.values(), key=lambda f: (f.parent_session is not None or f.parent_inside, f.path))
@@ -89,82 +85,36 @@ def _may_belong(name: str, wanted: str) -> bool:
     )
 
 
-def _scan(folder: Path | str, problems: list[Problem]) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda e: e.name)
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        problems.append(Problem(str(folder), 0, f"cannot be read: {error.strerror or error}"))
-        return []
-
-
-class _Place(NamedTuple):
-    """The root and the project folder that a file was found in, as they are called there."""
-
-    root: str
-    folder: str
-
-
-def _in_folder(place: _Place, path: str, problems: list[Problem]) -> Iterator[SourceFile]:
-    for entry in _scan(path, problems):
+def _in_folder(place: FoundIn, path: str, problems: list[Problem]) -> Iterator[SourceFile]:
+    for entry in scan(path, problems):
         stem, dot, ending = entry.name.rpartition(".")
         if dot and ending == "jsonl" and "." not in stem and stem:
-            yield from _file(entry, "transcript", stem, place, None, problems)
+            inside = stem.startswith(_SUBAGENT)  # [OLD] subagents lie beside their parent
+            yield from file_of(entry, "transcript", stem, place, None, problems, parent_inside=inside)
         elif entry.name != "memory" and entry.is_dir(follow_symlinks=False):
             yield from _of_session(entry, place, problems)
 
 
-def _of_session(session: os.DirEntry[str], place: _Place, problems: list[Problem]) -> Iterator[SourceFile]:
+def _of_session(session: os.DirEntry[str], place: FoundIn, problems: list[Problem]) -> Iterator[SourceFile]:
     """What lies in `<session>/`: its title, and its subagents, also those of workflows."""
-    for entry in _scan(session.path, problems):
+    for entry in scan(session.path, problems):
         if entry.name == _TITLE:
-            yield from _file(entry, "custom-title", session.name, place, None, problems)
+            yield from file_of(entry, "custom-title", session.name, place, None, problems)
         elif entry.name == "subagents" and entry.is_dir(follow_symlinks=False):
             pending = [entry.path]
             while pending:
-                for inner in _scan(pending.pop(), problems):
+                for inner in scan(pending.pop(), problems):
                     if inner.is_dir(follow_symlinks=False):
                         pending.append(inner.path)
                     elif inner.name.startswith(_SUBAGENT):
                         yield from _of_subagent(inner, session.name, place, problems)
 
 
-def _of_subagent(entry: os.DirEntry[str], parent: str, place: _Place, problems: list[Problem]) -> Iterator[SourceFile]:
+def _of_subagent(entry: os.DirEntry[str], parent: str, place: FoundIn, problems: list[Problem]) -> Iterator[SourceFile]:
     if entry.name.endswith(_META):
-        yield from _file(entry, "agent-meta", entry.name.removesuffix(_META), place, parent, problems)
+        yield from file_of(entry, "agent-meta", entry.name.removesuffix(_META), place, parent, problems)
     elif entry.name.endswith(".jsonl") and entry.name.count(".") == 1:
-        yield from _file(entry, "transcript", entry.name.removesuffix(".jsonl"), place, parent, problems)
-
-
-def _file(
-    entry: os.DirEntry[str],
-    kind: str,
-    session_id: str,
-    place: _Place,
-    parent: str | None,
-    problems: list[Problem],
-) -> Iterator[SourceFile]:
-    try:
-        if not entry.is_file():
-            return
-        # DirEntry.stat leaves the inode 0 on Windows; os.stat does not.
-        info = entry.stat() if os.name != "nt" else Path(entry.path).stat()
-    except OSError as error:
-        problems.append(Problem(entry.path, 0, f"cannot be read: {error.strerror or error}"))
-        return
-    path = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        shown = path.encode("utf-8", "replace").decode()
-        problems.append(Problem(shown, 0, "its name is not UTF-8: not read"))
-        return
-    state = (info.st_size, info.st_mtime_ns, info.st_ino)
-    # [OLD] subagents lie beside their parent.
-    inside = parent is None and session_id.startswith(_SUBAGENT)
-    yield SourceFile(path, kind, session_id, *place, parent, *state, parent_inside=inside)
+        yield from file_of(entry, "transcript", entry.name.removesuffix(".jsonl"), place, parent, problems)
 
 
 def sidecar(kind: str, content: bytes) -> dict[str, str]:

@@ -12,11 +12,10 @@ from axiommind.sources.claude_code.decoder import Decoder
 from axiommind.sources.claude_code.lines import Line
 from axiommind.sources.claude_code.user_text import INJECTED, REMINDER
 from axiommind.sources.records import Block, CallBlocks, ToolUse
+from axiommind.text.pointers import leaves
 from axiommind.tools.refusals import refusal_in
 
 __all__ = ["blocks"]
-
-_DEPTH = 16  # of a tool's input; deeper texts are nobody's words
 
 
 def blocks(content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> tuple[list[Block], list[CallBlocks]]:
@@ -86,13 +85,13 @@ class _Reader(Decoder):
 
     def call(self, use: ToolUse, given: Any, where: str, when: int | None, uuid: str | None) -> None:
         use_id = use.tool_use_id
-        leaves = {
+        own = {
             pointer: self.add(f"{where}/input{pointer}", "call", text, when, uuid, use_id=use_id)
-            for pointer, text in _leaves(given, "", 0)
+            for pointer, text in leaves(given)
         }
         fields = given if isinstance(given, dict) else {}
         names = (use.tool_name, use.classified_name)
-        self.calls.append(CallBlocks(self.number, *names, fields, when, uuid, use_id, leaves))
+        self.calls.append(CallBlocks(self.number, *names, fields, when, uuid, use_id, own))
 
     def results(self, content: list[Any], pointer: str, when: int | None, uuid: str | None) -> None:
         for i, block in enumerate(content):
@@ -121,21 +120,6 @@ def _texts(content: Any, pointer: str) -> Iterator[tuple[str, str]]:
     for i, block in enumerate(content if isinstance(content, list) else ()):
         if isinstance(block, dict) and isinstance(block.get("text"), str):
             yield f"{pointer}/{i}/text", block["text"]
-
-
-def _leaves(value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield pointer, value
-    elif depth < _DEPTH and isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{pointer}/{_escaped(key)}", depth + 1)
-    elif depth < _DEPTH and isinstance(value, list):
-        for i, inner in enumerate(value):
-            yield from _leaves(inner, f"{pointer}/{i}", depth + 1)
-
-
-def _escaped(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 def _own_words(text: str) -> str:

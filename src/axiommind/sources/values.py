@@ -1,20 +1,19 @@
-"""Values of a transcript's line, checked: times that are times, counts that are counts, and inputs no longer than the
+"""Values of an agent's records, checked: times that are times, counts that are counts, and inputs no longer than the
 index wants them."""
 
 from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-__all__ = ["TokenCounts", "milliseconds", "short_json", "token_counts", "whole_number"]
+__all__ = ["milliseconds", "short_json", "whole_number"]
 
 _LONG_STRING = 8000  # of a tool input, in the index; the log has all of it
 
 # What `speed` and `service_tier` say where an answer has another price than the standard one.
-_TIERS = ("fast", "priority", "flex", "batch")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -38,35 +37,6 @@ def milliseconds(value: Any) -> int | None:
 def whole_number(value: Any) -> int | None:
     """A count that JSON readers keep exactly, or None: a larger number is nobody's count."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
-
-
-class TokenCounts(NamedTuple):
-    """What an answer cost, by the names that a `Response` has for it."""
-
-    input_tokens: int
-    output_tokens: int
-    cache_creation_tokens: int
-    cache_read_tokens: int
-    cache_1h_tokens: int
-    service_tier: str | None
-
-
-def token_counts(usage: dict[str, Any]) -> TokenCounts:
-    """What an answer cost: input, output, what of the input was written to and read from the cache, and how it was
-    served."""
-    created = whole_number(usage.get("cache_creation_input_tokens")) or 0
-    nested = usage.get("cache_creation")
-    if not created and isinstance(nested, dict):
-        created = sum(whole_number(v) or 0 for v in nested.values())
-    for_an_hour = whole_number(nested.get("ephemeral_1h_input_tokens")) if isinstance(nested, dict) else None
-    return TokenCounts(
-        whole_number(usage.get("input_tokens")) or 0,
-        whole_number(usage.get("output_tokens")) or 0,
-        created,
-        whole_number(usage.get("cache_read_input_tokens")) or 0,
-        min(for_an_hour or 0, created),
-        next((tier for tier in map(usage.get, ("speed", "service_tier")) if tier in _TIERS), None),
-    )
 
 
 def short_json(value: Any) -> str:

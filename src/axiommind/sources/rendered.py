@@ -1,0 +1,30 @@
+"""Sessions that are not a file of lines: rows of a database, or one document that is written anew each time.
+
+Such a session is read as lines that its source renders, one a record, always the same for the same record. A stream
+in a database is called `FILE#SESSION`. Whether it only grew is told by all of its bytes, as there is no file to compare
+the ends of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from io import BytesIO
+
+__all__ = ["Rendered", "split_stream", "stream_name"]
+
+
+class Rendered(BytesIO):
+    """The lines of a session as a file."""
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        super().__init__(b"".join(line + b"\n" for line in lines))
+
+
+def stream_name(container: str, session: str) -> str:
+    return f"{container}#{session}"
+
+
+def split_stream(stream: str) -> tuple[str, str]:
+    """The file and the session of a stream."""
+    container, _, session = stream.rpartition("#")
+    return container, session

@@ -1,0 +1,14 @@
+"""The marks around what we gave an agent: quoted history. Most agents save it in their transcripts, where it must not
+be read as history again."""
+
+from __future__ import annotations
+
+import re
+
+from axiommind.text.patterns import lazy
+
+__all__ = ["CLOSE", "OPEN", "RECALLED"]
+
+OPEN = "<recalled-history>"
+CLOSE = "</recalled-history>"
+RECALLED = lazy(rf"{re.escape(OPEN)}.*?(?:{re.escape(CLOSE)}|\Z)", re.DOTALL)

@@ -1,0 +1,174 @@
+"""Homes of users of every agent, as their clients wrote them: `homes/<agent>/` is what lies in the user's folder, and
+`homes/<agent>.json` what a reader should find in it. A database is kept as SQL (`NAME.sql` makes `NAME`)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from axiommind.config import Config
+from axiommind.memory import Memory, Scope
+from tests.transcripts import PERSON
+
+HOMES = Path(__file__).parent / "homes"
+AGENTS = sorted(path.stem for path in HOMES.glob("*.json"))
+# A word of every home, in what was said and in what a tool printed, that a test can put something else for.
+WORD = "nosuchmodule"
+
+
+def expected(agent: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((HOMES / f"{agent}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def make_database(sql: str, path: Path) -> None:
+    """The database of a dump, written anew where it is there: what its client would have committed by then."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("begin immediate")
+        for (name,) in db.execute("select name from sqlite_master where type = 'table'").fetchall():
+            db.execute(f'drop table "{name}"')
+        for statement in _statements(sql):
+            db.execute(statement)
+        db.execute("commit")
+
+
+def _statements(sql: str) -> list[str]:
+    found, part = [], ""
+    for line in sql.splitlines(keepends=True):
+        part += line
+        if sqlite3.complete_statement(part):
+            found.append(part)
+            part = ""
+    return [one for one in found if not one.strip().upper().startswith(("BEGIN", "COMMIT", "PRAGMA"))]
+
+
+class AgentHome:
+    """A user's folder with an agent's sessions, our home, and a `Memory` over both."""
+
+    def __init__(self, base: Path, agent: str | None = None, change: Callable[[str], str] = str) -> None:
+        self.base = base
+        self.user = base / "user"
+        self.user.mkdir(parents=True, exist_ok=True)
+        if agent is not None:
+            self.lay(agent, change)
+
+    def lay(self, agent: str, change: Callable[[str], str] = str) -> list[Path]:
+        """Put an agent's files into the folder, their text changed; returns those that hold sessions."""
+        made = []
+        for path in sorted((HOMES / agent).rglob("*")):
+            if not path.is_file():
+                continue
+            target = self.user / path.relative_to(HOMES / agent)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix == ".sql":
+                target = target.with_suffix("")
+                make_database(change(path.read_text(encoding="utf-8")), target)
+            else:
+                try:
+                    target.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+                except UnicodeDecodeError:
+                    shutil.copyfile(path, target)
+            made.append(target)
+        return made
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {
+            "HOME": str(self.user),
+            "AXM_HOME": str(self.base / "axm"),
+            "AXM_WORKERS": "0",
+            "AXM_LEARN": "off",
+            "AXM_EMBED_BACKGROUND": "0",
+        }
+
+    def memory(self, **environ: str) -> Memory:
+        given = {**self.environ, **environ}
+        return Memory(Config.load(given), environ=given, user=self.user, caller=PERSON)
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        return list(self.memory().own_sql(sql, Scope(None)))
+
+    def sessions(self) -> dict[str, Any]:
+        """Each session as a reader would tell it."""
+        found: dict[str, Any] = {}
+        for name, project, model, parent, title, *tokens in self.rows(
+            "select id, project, model, parent_session, title, input_tokens, output_tokens, cache_creation_tokens, "
+            "cache_read_tokens from sessions order by id"
+        ):
+            of = f"where session_id = '{name}'"
+            found[name] = {
+                "project": project,
+                "model": model,
+                "parent": parent,
+                "title": title,
+                "prompts": self._texts(f"select text from prompts {of} order by line"),
+                "answers": self._texts(f"select text from responses {of} and text <> '' order by line_start"),
+                "calls": [
+                    list(row)
+                    for row in self.rows(
+                        f"select tool_name, classified_name, is_error from tool_uses {of} order by seq_order"
+                    )
+                ],
+                "edits": self._texts(f"select file_path from file_edits {of} order by id"),
+                "summaries": self._texts(f"select text from compaction_summaries {of} order by line"),
+                "tokens": tokens,
+            }
+        return found
+
+    def total(self) -> list[int]:
+        """Tokens in, tokens out, and calls, of all sessions together: what forks copied counts once."""
+        return [
+            *self.rows(
+                "select sum(input_tokens + cache_creation_tokens + cache_read_tokens), sum(output_tokens) "
+                "from responses where canonical"
+            )[0],
+            *self.rows("select count(*) from tool_uses where canonical")[0],
+        ]
+
+    def _texts(self, sql: str) -> list[str]:
+        return [row[0] for row in self.rows(sql)]
+
+    def said(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Everything that was read, without what depends on how it came."""
+        return {name: self.rows(sql) for name, sql in _SAID.items()}
+
+
+_SAID = {
+    "sessions": """
+        select id, project, agent, parent_session, model, title, prompt_count, tool_use_count, error_count,
+               input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens from sessions order by id
+    """,
+    "prompts": "select session_id, text, timestamp, line, origin from prompts order by session_id, line, text",
+    "responses": """
+        select session_id, message_id, model, timestamp, text, input_tokens, output_tokens, cache_read_tokens
+        from responses order by session_id, line_start, message_id
+    """,
+    "tool_uses": """
+        select session_id, tool_name, classified_name, timestamp, input_json, is_error, error, output, line
+        from tool_uses order by session_id, line, tool_use_id, tool_name
+    """,
+    "file_edits": "select session_id, file_path, timestamp from file_edits order by 1, 3, 2",
+    "compaction_summaries": "select session_id, text, line from compaction_summaries order by 1, 3",
+}
+
+
+if __name__ == "__main__":  # what is found in a home, to be read against it by hand before it is kept
+    import sys
+    import tempfile
+
+    from axiommind.sources import resume_command
+
+    with tempfile.TemporaryDirectory() as folder:
+        shown = AgentHome(Path(folder), sys.argv[1])
+        shown.memory().index()
+        sessions = shown.sessions()
+        last = next(iter(sessions), "")
+        command = [last, list(resume_command(sys.argv[1], last) or ())]
+        print(
+            json.dumps({"sessions": sessions, "total": shown.total(), "resume": command}, ensure_ascii=False, indent=1)
+        )

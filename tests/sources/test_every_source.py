@@ -1,0 +1,219 @@
+"""What every source of sessions has to do, for each agent whose home is in `homes/`: read it right, read only what is
+new, and keep the laws."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from axiommind import sources, testing
+from axiommind.log.sqlite import SqliteLog
+from axiommind.text.recalled import CLOSE, OPEN
+from tests.laws.test_citations import Passages
+from tests.sources.agents import AGENTS, WORD, AgentHome, expected
+from tests.transcripts import Lines, World
+
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+FOREIGN = {"type": "from-the-future", "kind": "from-the-future", "role": "from-the-future", "what": [1, {"a": None}]}
+
+
+@pytest.fixture(params=AGENTS)
+def agent(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def home(agent: str, tmp_path: Path) -> AgentHome:
+    found = AgentHome(tmp_path, agent)
+    found.memory().index()
+    return found
+
+
+def test_every_agent_has_a_home() -> None:
+    assert set(AGENTS) == set(sources.REGISTRY.own()) - {"claude-code"}
+
+
+# --- read right ----------------------------------------------------------------------------------------------
+
+
+def test_what_was_said(agent: str, home: AgentHome) -> None:
+    assert home.sessions() == expected(agent)["sessions"]
+    assert set(home.rows("select agent from sessions")) == {(agent,)}
+
+
+def test_totals_count_what_was_copied_once(agent: str, home: AgentHome) -> None:
+    assert home.total() == expected(agent)["total"]
+
+
+def test_nothing_is_unknown_in_what_the_client_wrote(agent: str, home: AgentHome) -> None:
+    assert home.memory().index(full=True).problems == []
+    assert home.rows("select distinct type from record_counts where not known") == []
+
+
+def test_it_is_resumed_by_its_own_command(agent: str) -> None:
+    session, wanted = expected(agent)["resume"]
+    found = sources.resume_command(agent, session)
+    assert (None if found is None else list(found)) == wanted
+
+
+def test_a_source_keeps_its_contract(agent: str, home: AgentHome) -> None:
+    source = sources.load(agent)
+    stream = home.rows("select path from segments order by position limit 1")[0][0]
+    with source.open_stream(stream) as file:
+        transcript = b"".join(source.prune(line.rstrip(b"\n")) + b"\n" for line in file)
+    testing.check_source(source, transcript)
+
+
+# --- only what is new ----------------------------------------------------------------------------------------
+
+
+def test_nothing_new_opens_nothing(home: AgentHome) -> None:
+    again = home.memory().index()
+    assert (again.files_opened, again.bytes_read, again.bytes_checked, again.events) == (0, 0, 0, 0)
+
+
+def test_indexed_twice_is_indexed_once(home: AgentHome) -> None:
+    before = home.said()
+    home.memory().index(full=True)
+    assert home.said() == before
+
+
+def test_in_any_pieces_it_reads_the_same(agent: str, home: AgentHome, tmp_path: Path) -> None:
+    """As the client would have written it: line by line, or row by row."""
+    wanted = home.said()
+    grown = AgentHome(tmp_path / "grown")
+    made = grown.lay(agent)
+    growing = [path for path in made if path.suffix == ".jsonl"]
+    whole = {path: path.read_bytes().splitlines(keepends=True) for path in growing}
+    for path in growing:
+        path.write_bytes(b"")
+    longest = max((len(lines) for lines in whole.values()), default=0)
+    for count in range(1, longest + 1):
+        for path, lines in whole.items():
+            if count <= len(lines):
+                path.write_bytes(b"".join(lines[:count]))
+        if count % 3 == 0 or count == longest:
+            grown.memory().index()
+    grown.memory().index()
+    assert grown.said() == wanted
+    assert grown.memory().verify() == []
+
+
+def test_a_torn_line_is_read_when_it_is_whole(agent: str, home: AgentHome, tmp_path: Path) -> None:
+    wanted = home.said()
+    torn = AgentHome(tmp_path / "torn")
+    growing = [path for path in torn.lay(agent) if path.suffix == ".jsonl"]
+    if not growing:
+        pytest.skip("its sessions are not in files of lines")
+    whole = {path: path.read_bytes() for path in growing}
+    for path, data in whole.items():
+        path.write_bytes(data[: -len(data.splitlines()[-1]) // 2])
+    torn.memory().index()
+    for path, data in whole.items():
+        path.write_bytes(data)
+    torn.memory().index()
+    assert torn.said() == wanted
+
+
+def test_a_rewritten_session_is_read_anew(agent: str, home: AgentHome) -> None:
+    home.lay(agent, lambda text: text.replace(WORD, "anothermodule"))
+    home.memory().index()
+    texts = json.dumps(home.said())
+    assert "anothermodule" in texts and WORD not in texts
+
+
+def test_what_is_gone_is_kept(home: AgentHome) -> None:
+    before = home.rows("select count(*) from prompts")
+    for path in sorted(home.user.rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    report = home.memory().index()
+    assert report.missing == home.rows("select count(*) from sessions")[0][0] and not report.problems
+    assert home.rows("select count(*) from prompts") == before
+
+
+# --- whatever they hold --------------------------------------------------------------------------------------
+
+
+def test_a_record_that_nobody_knows_is_counted(agent: str, home: AgentHome, tmp_path: Path) -> None:
+    wanted = home.said()["responses"]
+    later = AgentHome(tmp_path / "later")
+    growing = [path for path in later.lay(agent) if path.suffix == ".jsonl"]
+    if not growing:
+        pytest.skip("its sessions are not in files of lines")
+    for path in growing:
+        path.write_bytes(path.read_bytes() + json.dumps(FOREIGN).encode() + b"\n[]\nno json\n")
+    later.memory().index()
+    found = later.said()["responses"]
+    assert found == wanted
+    assert later.rows("select count(*) from record_counts where not known") != [(0,)]
+
+
+def test_no_secret_gets_in(agent: str, tmp_path: Path) -> None:
+    home = AgentHome(tmp_path, agent, lambda text: text.replace(WORD, f"KEY={SECRET}"))
+    home.memory().index()
+    assert home.rows("select count(*) from prompts") != [(0,)]
+    key = (tmp_path / "axm" / "redaction.key").read_bytes()
+    with closing(SqliteLog(tmp_path / "axm" / "log.db", key, read_only=True)) as log:
+        blobs = [log.blob(event.payload["blob"]) or b"" for event in log.replay(["transcript_segment"])]
+    assert not any(SECRET.encode() in blob for blob in blobs)
+    for path in (tmp_path / "axm").rglob("*"):
+        assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
+
+
+def test_our_own_words_are_no_history(agent: str, tmp_path: Path) -> None:
+    ours = f"{OPEN}\\nThe zebracorn deployment uses port 7777.\\n{CLOSE}"
+    home = AgentHome(tmp_path, agent, lambda text: text.replace("[[FOLLOW]]", f"{ours}[[FOLLOW]]"))
+    home.memory().index()
+    texts = json.dumps(home.said())
+    assert "zebracorn" not in texts and "[[FOLLOW]]" in texts
+
+
+def test_every_citation_opens(home: AgentHome) -> None:
+    world = World(home.base / "unused")
+    world.home = home.base / "axm"
+    passages = Passages(world)
+    try:
+        kinds = [kind for kind, _text, opened, _row in passages if opened.lines]
+    finally:
+        passages.close()
+    assert {"prompt", "response", "tool"} <= set(kinds)
+
+
+def test_the_same_ids_in_two_agents_are_two_sessions(agent: str, tmp_path: Path) -> None:
+    """Ids of sessions, messages and calls are the clients' own; nothing keeps two clients from using the same."""
+    home = AgentHome(tmp_path, agent)
+    session = next(iter(expected(agent)["sessions"]))
+    lines = Lines(session, "/home/dev/demo")
+    lines.prompt("a prompt of Claude Code")
+    path = home.user / ".claude" / "projects" / "-home-dev-demo" / f"{session}.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(lines.data())
+    home.memory().index()
+    found = home.rows("select agent, count(*) from sessions group by 1 order by 1")
+    assert sorted(found) == sorted([(agent, len(expected(agent)["sessions"])), ("claude-code", 1)])
+    home.memory().index()
+    assert home.rows("select agent, count(*) from sessions group by 1 order by 1") == found
+
+
+def test_what_is_forgotten_is_gone_and_does_not_come_back(agent: str, home: AgentHome) -> None:
+    memory = home.memory()
+    for (session,) in home.rows("select id from sessions"):
+        if home.rows(f"select 1 from sessions where id = '{session}'"):
+            memory.forget(session=session)
+    assert home.rows("select count(*) from prompts") == [(0,)]
+    home.memory().index()
+    assert home.rows("select count(*) from prompts") == [(0,)]
+    home.lay(agent)
+    home.memory().index()
+    assert home.rows("select count(*) from prompts") == [(0,)]
+
+
+def test_rebuilt_it_is_the_same(home: AgentHome) -> None:
+    memory = home.memory()
+    before = home.said()
+    memory.rebuild()
+    assert home.said() == before
+    assert memory.verify(deep=True) == []
