@@ -15,7 +15,8 @@ ROOT = Path(axiommind.__file__).parent
 # Where an agent may be spoken of: its own room, what wires us up to it, and examples in a command's help.
 EXCUSED = (
     "sources/",
-    "surfaces/install/claude_code",
+    "surfaces/hooks/dialects/",
+    "surfaces/install/",
     "surfaces/cli/open.py",  # its help shows the path of a transcript
     "config.py",  # and for which source its folders are
     "settings.py",  # the key `claude.roots` says what its folders hold

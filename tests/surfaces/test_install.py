@@ -519,7 +519,7 @@ def test_doctor_warns(machine: Machine, monkeypatch: pytest.MonkeyPatch, change:
 
 
 def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert install.agents() == ["claude-code"]
+    assert "claude-code" in install.agents()
     monkeypatch.chdir(tmp_path)
     path = Path.home() / ".claude" / "settings.json"
     assert cli.main(["install", "claude-code", "--no-mcp"]) == 0 and path.exists()

@@ -98,7 +98,8 @@ def failed_before(
     for use, owner, seq, name, classified, error, is_error, said, at, line, parent in db.execute(
         _FAILED, (json.dumps(rows), project)
     ).fetchall():
-        if name != tool or not error or (session is not None and session in (owner, parent)):
+        is_same_tool = name == tool or (is_run(classified) and "command" in given)  # whatever an agent calls its shell
+        if not is_same_tool or not error or (session is not None and session in (owner, parent)):
             continue
         before = fields_of(said)
         if not is_error and not (is_run(classified) and hides_ending(str(before.get("command")))):

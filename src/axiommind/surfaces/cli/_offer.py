@@ -15,10 +15,11 @@ from typing import NamedTuple
 from axiommind.callers import Caller
 from axiommind.callers.identity import identify
 from axiommind.config_file import read_text, replace_text, with_values
+from axiommind.errors import UsageError
 from axiommind.home import Home
 from axiommind.learning.distilling import MEDIAN_TOKENS, state_of, switch_off, switch_on
 from axiommind.private import make_private
-from axiommind.surfaces.install import Agent, Machine, say
+from axiommind.surfaces.install import AskedAgent, Machine, say
 from axiommind.surfaces.render.distilling import offer_lines, state_lines
 
 __all__ = ["offer", "plan_undoing", "undo"]
@@ -36,19 +37,23 @@ class _Undoing(NamedTuple):
         return f"{self.path}: {'as it was before' if self.exact else 'without the model'}"
 
 
-def offer(machine: Machine, agent: Agent, wish: str | None) -> None:
+def offer(machine: Machine, agent: AskedAgent | None, wish: str | None) -> None:
     """Say what is learned by itself; then do as the user wishes (`on`, `off`), or ask, where somebody can answer."""
     config = machine.config
     path = config.home / "config.toml"
     if config.learn_auto:
         say("New sessions are learned from in the background, by rules, on this machine.")
         say(f"  To turn that off: auto = false under [learn] in {path}")
+    if agent is None and wish is None:
+        return
     home = Home(config, environ=machine.environ, user=machine.user)
     if wish == "off":
         switch_off(home)
         _ledger(config.home).unlink(missing_ok=True)
         say("Distilling by a model is off.")
         return
+    if agent is None:
+        raise UsageError("none of these agents can distil sessions", hint="axm learn --model on says what can")
     caller = identify(home.environ, home.config.home)
     state = state_of(home)
     if wish is None and state.model:

@@ -20,14 +20,16 @@ is a line in hooks/hooks.log in the home.
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
+    parser.add_argument("--agent", default="", metavar="NAME", help="whose call it is (default: Claude Code's)")
     parser.add_argument("event", nargs="*", metavar="EVENT", help="such as UserPromptSubmit (default: as stdin says)")
     parser.error = _ignore  # type: ignore[assignment,method-assign]  # exit code 2 would block the prompt
 
 
 def run(args: argparse.Namespace) -> int:
-    from axiommind.surfaces.hooks import serve
+    from axiommind.surfaces.hooks import called, serve
 
-    answered = serve(args.event[0] if args.event else "", aloud=True)
+    named = ["--agent", args.agent] if args.agent else []
+    answered = serve(called([*named, *args.event]), aloud=True)
     if answered is None or answered.text:
         return 0
     why = answered.why or answered.outcome

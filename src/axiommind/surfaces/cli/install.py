@@ -1,12 +1,14 @@
-"""`axm install`: connect an agent to the memory."""
+"""`axm install`: connect agents to the memory."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from axiommind.config import Config
+from axiommind.errors import AxmError, NotFound, UsageError
 from axiommind.surfaces import install
 from axiommind.surfaces.cli._offer import offer
 
@@ -15,27 +17,37 @@ CALLER = "free: an agent may edit the same settings; switching a model on is a p
 GROUP = "wire up"
 _EPILOG = """examples:
   axm install claude-code
-  axm install claude-code --print            show what it would write, and where
+  axm install codex gemini                   several
+  axm install --all                          every agent that is found on this machine
+  axm install codex --print                  show what it would write, and where
   axm install claude-code --scope project    only for this project
   axm install claude-code --plugin           with slash commands and a skill
   axm install claude-code --model on         and let it distil finished sessions
 
 From then on, new sessions are learned from in the background, by rules, on this machine (learn.auto = false turns that
-off). It also offers that your own agent distils each finished session: what is sent, and about how many tokens that
-takes, is printed first. At a terminal it asks; elsewhere it only says how (axm learn --model on).
+off). With Claude Code it also offers that your own agent distils each finished session: what is sent, and about how
+many tokens that takes, is printed first. At a terminal it asks; elsewhere it only says how (axm learn --model on).
 
 A backup is kept in the home, and axm uninstall restores the old settings. Run it again after moving or updating the
-program; it changes only what is out of date.
+program; it changes only what is out of date. docs/install.md says what each agent can do with it, and what is left to
+approve.
 """
+
+
+class Names(list[str]):
+    """The agents that may be named. None need be, where --all is said: the parser asks for a list of none, too."""
+
+    def __contains__(self, name: object) -> bool:
+        return name == [] or super().__contains__(name)
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("agent", choices=install.agents(), help="the agent to connect")
+    parser.add_argument("agents", nargs="*", default=[], choices=Names(install.agents()), help="the agents to connect")
+    parser.add_argument("--all", action="store_true", help="every agent that is found on this machine")
     parser.add_argument(
         "--scope",
         choices=("user", "project"),
-        default="user",
         help="your own settings, or those of this project's repository (default: user)",
     )
     parser.add_argument("--plugin", action="store_true", help="install the plugin instead of changing settings")
@@ -49,12 +61,44 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    here = machine()
     wishes = install.Wishes(args.scope, args.plugin, args.mcp, args.only_print)
-    agent, here = install.load(args.agent), machine()
-    code = agent.install(here, wishes)
-    if not args.only_print:
-        offer(here, agent, args.model)
+    names = chosen(args, here)
+    code = each(names, lambda agent: agent.install(here, wishes))
+    if not args.only_print and code == 0:
+        offer(here, install.asked(names), args.model)
     return code
+
+
+def chosen(args: argparse.Namespace, here: install.Machine) -> list[str]:
+    """The agents that are meant."""
+    if args.all and args.agents:
+        raise UsageError("name agents, or say --all", hint="axm install --help")
+    if not args.all:
+        if not args.agents:
+            raise UsageError("no agent is named", hint=f"--all, or one of: {', '.join(install.agents())}")
+        return list(dict.fromkeys(args.agents))
+    names = install.found(here)
+    if not names:
+        raise NotFound("no agent was found on this machine", hint=f"name one of: {', '.join(install.agents())}")
+    install.say(f"Found: {', '.join(install.load(name).TITLE for name in names)}")
+    return names
+
+
+def each(names: list[str], work: Callable[[install.Agent], int]) -> int:
+    """Do the same with several agents: one that fails does not stop the others."""
+    if len(names) == 1:
+        return work(install.load(names[0]))
+    codes = [0]
+    for name in names:
+        agent = install.load(name)
+        install.say(f"{agent.TITLE}:")
+        try:
+            codes.append(work(agent))
+        except AxmError as error:
+            install.say(f"  axm: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else ""))
+            codes.append(error.exit_code)
+    return max(codes)
 
 
 def machine() -> install.Machine:

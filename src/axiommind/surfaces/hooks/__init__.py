@@ -1,6 +1,7 @@
 """The agent's hooks: the client's JSON on stdin, its JSON or nothing on stdout, exit code 0 always.
 
-`events/` has one file per event; this module reads the call, finds its event, writes the answer and records it.
+`events/` has one file per event, `dialects/` one per client that is not Claude Code; this module reads the call, finds
+its event, writes the answer and records it. What a process was `called` is its event, and the agent if one was named.
 Whatever is broken, the agent goes on: a failure is a line in `hooks.log`. So is being late: a hook that has not
 answered by its deadline (`deadlines`) ends without an answer. What is served is fenced as quoted history.
 """
@@ -17,28 +18,32 @@ from axiommind.surfaces.hooks import deadlines
 
 TYPE_CHECKING = False  # importing typing takes longer than handing a call over
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from axiommind.surfaces.hooks.answers import HookAnswer, HookEvent
 
-__all__ = ["HandedOver", "answer", "main", "output", "serve"]
+__all__ = ["HandedOver", "answer", "called", "main", "output", "serve"]
 
 _START_S = 0.03  # what starting the interpreter is assumed to have cost, where the system does not say
 _GRACE_S = 0.6  # after the answer, to record it and to start indexing in the background
 _MOST_BYTES = 10_000_000
 _NOT_READ = b"\0"  # no JSON begins like that
+_CURSOR = "cursor_version"  # in its calls, which may come by the hooks of Claude Code
 _INSIDE = "AXM_INSIDE"  # set in a client that our own extractor runs
 
 
 class _Progress:
     """How far a call is; shared with the thread that watches the clock."""
 
-    def __init__(self, event: str, *, aloud: bool = False) -> None:
+    def __init__(self, called: str, *, aloud: bool = False) -> None:
         self.aloud = aloud  # being late is said on stderr too
         self.began = time.perf_counter() - _age()
-        self.deadline = deadlines.default(event)
-        self.event = event
+        self.called = called
+        self.event, _, self.agent = called.partition(" ")
+        self.named = self.event  # as the client calls it
+        self.deadline = deadlines.default(self.event)
         self.session = ""
         self.home: Path | None = None
         self.is_said = False
@@ -62,20 +67,28 @@ def _age() -> float:
 
 
 def main() -> None:
-    """`axm-hook EVENT`."""
+    """`axm-hook [--agent NAME] EVENT`."""
     gc.disable()  # a process of a few tenths of a second has no garbage worth collecting
     try:
-        serve(sys.argv[1] if len(sys.argv) > 1 else "")
+        serve(called(sys.argv[1:]))
     except BaseException:  # noqa: BLE001 - law: a hook exits 0
         pass
     finally:
         os._exit(0)  # nothing of ours needs the interpreter's own shutdown
 
 
-def serve(event: str, *, aloud: bool = False) -> HookAnswer | None:
+def called(arguments: Sequence[str]) -> str:
+    """What a command line calls: an event, and after a space the agent if one is named."""
+    agent = ""
+    if arguments[:1] == ["--agent"]:
+        agent, arguments = " ".join(arguments[1:2]), arguments[2:]
+    return f"{arguments[0] if arguments else ''} {agent}".rstrip()
+
+
+def serve(called: str, *, aloud: bool = False) -> HookAnswer | None:
     """Read a call from stdin, answer it on stdout, record it. Returns what was answered, unless a resident process did
     that; `aloud`, for people who want to see it: none does, and being late is said."""
-    progress = _Progress(event, aloud=aloud)
+    progress = _Progress(called, aloud=aloud)
     _heed_consent()
     environ = dict(os.environ)
     _thread.start_new_thread(_watch, (progress,))
@@ -91,9 +104,9 @@ def serve(event: str, *, aloud: bool = False) -> HookAnswer | None:
 
     progress.home = record.home_of(environ)
     try:
-        given = answer(event, _read() if raw is _NOT_READ else raw, environ, progress)
+        given = answer(called, _read() if raw is _NOT_READ else raw, environ, progress)
         with progress.turn:
-            if not _write(output(progress.event, given)):
+            if not _write(output(progress.named, given, progress.agent)):
                 given = _unreached(given)
             progress.is_said = True
         _finish(progress, given, environ)
@@ -120,7 +133,7 @@ def _handed_over(progress: _Progress, raw: bytes, environ: Mapping[str, str], so
     from axiommind.surfaces.hooks import resident_client
 
     until = progress.began + resident_client.SHARE * progress.deadline
-    answered = resident_client.ask(sockets, progress.event, raw, environ, until)
+    answered = resident_client.ask(sockets, progress.called, raw, environ, until)
     if answered is None:
         return False
     data, line = answered
@@ -142,12 +155,12 @@ def _handed_over(progress: _Progress, raw: bytes, environ: Mapping[str, str], so
 class HandedOver:
     """A call that a hook handed over to a resident process: `data` is for the client; `finish` records the rest."""
 
-    def __init__(self, event: str, raw: bytes, environ: Mapping[str, str]) -> None:
-        self._progress = _Progress(event)
+    def __init__(self, called: str, raw: bytes, environ: Mapping[str, str]) -> None:
+        self._progress = _Progress(called)
         self._progress.began = time.perf_counter()
         self._environ = environ
-        self.answer = answer(event, raw, environ, self._progress)
-        self.data = output(self._progress.event, self.answer)
+        self.answer = answer(called, raw, environ, self._progress)
+        self.data = output(self._progress.named, self.answer, self._progress.agent)
 
     def finish(self, *, has_reached: bool) -> None:
         _finish(self._progress, self.answer if has_reached else _unreached(self.answer), self._environ)
@@ -157,23 +170,27 @@ def _unreached(given: HookAnswer) -> HookAnswer:
     return given._replace(outcome="error", why="the client is gone", text="", message="", items=(), also=(), about="")
 
 
-def answer(event: str, raw: bytes | None, environ: Mapping[str, str], progress: _Progress | None = None) -> HookAnswer:
+def answer(called: str, raw: bytes | None, environ: Mapping[str, str], progress: _Progress | None = None) -> HookAnswer:
     """The answer to a call; never raises. `raw` is what the client wrote, or None if that was too much."""
     from axiommind.surfaces.hooks import record
     from axiommind.surfaces.hooks.answers import HookAnswer
 
-    progress = progress or _Progress(event)
+    progress = progress or _Progress(called)
     try:
         progress.home = record.home_of(environ)
-        return _answered(event, raw, environ, progress)
+        return _answered(raw, environ, progress)
     except Exception as error:  # noqa: BLE001 - the outer edge: whatever it is, the agent goes on
         return HookAnswer("error", _said_by(error))
 
 
-def output(event: str, given: HookAnswer) -> bytes:
-    """An answer as the client reads it; nothing where there is none."""
+def output(event: str, given: HookAnswer, agent: str = "") -> bytes:
+    """An answer as the client reads it, who calls the event so; nothing where there is none."""
     if not given.text:
         return b""
+    if agent:
+        from axiommind.surfaces.hooks.translation import spoken
+
+        return spoken(agent, event, given.text)
     import json
 
     said: dict[str, object] = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": given.text}}
@@ -182,28 +199,26 @@ def output(event: str, given: HookAnswer) -> bytes:
     return json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _answered(event: str, raw: bytes | None, environ: Mapping[str, str], progress: _Progress) -> HookAnswer:
-    import json
-
+def _answered(raw: bytes | None, environ: Mapping[str, str], progress: _Progress) -> HookAnswer:
     from axiommind.config import Config
     from axiommind.surfaces.hooks import events
     from axiommind.surfaces.hooks.answers import HookAnswer
     from axiommind.surfaces.hooks.call import HookCall
 
-    if raw is None:
-        return HookAnswer("error", "the client wrote too much")
-    if not raw.strip():
-        return HookAnswer("error", "the client wrote nothing")
-    try:
-        given = json.loads(raw)
-    except (ValueError, RecursionError):
-        return HookAnswer("error", "the client wrote no JSON")
-    if not isinstance(given, dict):
-        return HookAnswer("error", "the client wrote no object")
+    given = _given(raw)
+    if isinstance(given, str):
+        return HookAnswer("error", given)
+    if progress.agent or _CURSOR in given:
+        from axiommind.surfaces.hooks.translation import translated
+
+        heard = translated(given, progress.agent, progress.event, progress.home)
+        if isinstance(heard, HookAnswer):
+            return heard
+        progress.agent, progress.event, progress.named, given = heard
     named, session = given.get("hook_event_name"), given.get("session_id")
     progress.session = session if isinstance(session, str) else ""
-    if not event and isinstance(named, str):
-        progress.event = named
+    if not progress.event and isinstance(named, str):
+        progress.event = progress.named = named
         progress.deadline = deadlines.configured(named, environ, _home(environ))
     if isinstance(named, str) and named != progress.event:
         return HookAnswer("error", f"called for {progress.event}, and the client says it is {named[:100]}")
@@ -219,6 +234,21 @@ def _answered(event: str, raw: bytes | None, environ: Mapping[str, str], progres
     now = time.time_ns() // 1_000_000
     said = module.answer(HookCall(progress.event, progress.session, given, config, environ, now))
     return _as_declared(module.EVENT, said)
+
+
+def _given(raw: bytes | None) -> Mapping[str, Any] | str:
+    """What the client wrote, or what is wrong with it."""
+    import json
+
+    if raw is None:
+        return "the client wrote too much"
+    if not raw.strip():
+        return "the client wrote nothing"
+    try:
+        given = json.loads(raw)
+    except (ValueError, RecursionError):
+        return "the client wrote no JSON"
+    return given if isinstance(given, dict) else "the client wrote no object"
 
 
 def _as_declared(event: HookEvent, given: HookAnswer) -> HookAnswer:
@@ -320,7 +350,7 @@ def _keep(progress: _Progress, given: HookAnswer) -> None:
     try:
         if given.outcome == "served" or given.afresh:
             record.spool_served(progress.home, progress.event, progress.session, given, at, progress.took)
-        record.log_call(progress.home, progress.event, progress.session, given, at, progress.took)
+        record.log_call(progress.home, progress.event, progress.session, given, at, progress.took, progress.agent)
     except OSError:  # no space, or not ours to write
         pass
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,11 +16,12 @@ from typing import Any, NamedTuple
 from axiommind.private import make_private
 from axiommind.surfaces.hooks.answers import HookAnswer
 
-__all__ = ["ServedBefore", "folder_of", "home_of", "log_call", "mark_ended", "served_before", "spool_served"]
+__all__ = ["ServedBefore", "claim", "folder_of", "home_of", "log_call", "mark_ended", "served_before", "spool_served"]
 
 _LOG_BYTES = 1_000_000
 _READ_BYTES = 1_000_000  # of what a session was served, the latest
 _WHY_CHARS = 300
+_CLAIMED_S = 86_400.0
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
@@ -120,8 +122,25 @@ def mark_ended(home: Path, session: str) -> None:
         pass
 
 
-def log_call(home: Path, event: str, session: str, answer: HookAnswer, at: int, took: float) -> None:
-    """One line about a call, whatever its outcome."""
+def claim(home: Path, what: str) -> bool:
+    """Whether this is the first who asks for it: of two hooks that one client calls for one thing, one answers."""
+    name = _file_name(what)
+    folder = folder_of(home) / "claimed"
+    try:
+        make_private(folder)
+        for path in folder.iterdir():
+            if abs(time.time() - path.stat().st_mtime) > _CLAIMED_S:
+                path.unlink(missing_ok=True)
+        os.close(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return False
+    except OSError:  # nobody can know; told twice is better than not at all
+        return True
+    return True
+
+
+def log_call(home: Path, event: str, session: str, answer: HookAnswer, at: int, took: float, agent: str = "") -> None:
+    """One line about a call, whatever its outcome; without an agent it was Claude Code's."""
     line = {
         "at": at,
         "hook": event[:100],
@@ -133,6 +152,8 @@ def log_call(home: Path, event: str, session: str, answer: HookAnswer, at: int, 
         "expanded": answer.expanded,
         "tokens": answer.tokens,
     }
+    if agent:
+        line["agent"] = agent[:100]
     path = folder_of(home) / "hooks.log"
     if _append(path, line) > _LOG_BYTES:
         os.replace(path, path.with_name("hooks.log.1"))  # noqa: PTH105

@@ -33,7 +33,7 @@ def mark() -> bytes:
     return f"{__version__} {os.stat(__file__).st_mtime_ns}".encode()  # noqa: PTH116
 
 
-def ask(folder: str, event: str, raw: bytes, environ: Mapping[str, str], until: float) -> tuple[bytes, object] | None:
+def ask(folder: str, called: str, raw: bytes, environ: Mapping[str, str], until: float) -> tuple[bytes, object] | None:
     """The answer of a resident process, with the connection to acknowledge it on; None where nobody answers. One that
     is there and does not answer before `until` is busy, and so is the machine: then the answer is empty, because to
     begin again would take longer."""
@@ -46,7 +46,7 @@ def ask(folder: str, event: str, raw: bytes, environ: Mapping[str, str], until: 
     if not hasattr(_socket, "AF_UNIX"):
         return None
     pairs = "\0".join(f"{name}={value}" for name, value in environ.items()).encode("utf-8", "surrogateescape")
-    parts = (mark(), event.encode("utf-8", "surrogateescape"), pairs, raw)
+    parts = (mark(), called.encode("utf-8", "surrogateescape"), pairs, raw)
     given = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
     turn = os.getpid() % max(len(names), 1)  # spread over all of them
     for name in (names[turn:] + names[:turn])[:_TRIED]:

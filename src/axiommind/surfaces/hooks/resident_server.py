@@ -84,10 +84,10 @@ def _attend(line: object, own: bytes) -> None:
         parts = _parts(line, until)
         if parts is None or parts[0] != own:
             return
-        event = parts[1].decode("utf-8", "surrogateescape")
+        called = parts[1].decode("utf-8", "surrogateescape")
         pairs = parts[2].decode("utf-8", "surrogateescape").split("\0")
         environ = dict(pair.partition("=")[::2] for pair in pairs if pair)
-        call = HandedOver(event, parts[3], environ)
+        call = HandedOver(called, parts[3], environ)
         data = call.data
         line.sendall(len(data).to_bytes(4, "big") + data)  # type: ignore[attr-defined]
         line.settimeout(1.0)  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from axiommind.config import Config
 from axiommind.errors import NotFound
@@ -18,7 +18,7 @@ from axiommind.registry import Registry
 if TYPE_CHECKING:
     from axiommind.health.check import Check
 
-__all__ = ["Agent", "Machine", "Wishes", "agents", "load", "say"]
+__all__ = ["Agent", "AskedAgent", "Machine", "Wishes", "agents", "asked", "found", "load", "say"]
 
 
 class Machine(NamedTuple):
@@ -43,8 +43,8 @@ class Agent(Protocol):
     """What a module in this folder offers."""
 
     TITLE: str
-    MODEL: str  # the provider of `llm/` that asks this agent
-    PROGRAM: str  # how it is asked, as people know it
+
+    def found(self, machine: Machine) -> bool: ...
 
     def install(self, machine: Machine, wishes: Wishes) -> int: ...
 
@@ -53,9 +53,14 @@ class Agent(Protocol):
     def checks(self, config: Config, environ: Mapping[str, str], user: Path) -> list[Check]: ...
 
 
-_REGISTRY: Registry[Agent] = Registry(
-    __name__, requires=("TITLE", "MODEL", "PROGRAM", "install", "uninstall", "checks")
-)
+class AskedAgent(Agent, Protocol):
+    """One that can also be asked to distil sessions."""
+
+    MODEL: str  # the provider of `llm/` that asks it
+    PROGRAM: str  # how it is asked, as people know it
+
+
+_REGISTRY: Registry[Agent] = Registry(__name__, requires=("TITLE", "found", "install", "uninstall", "checks"))
 
 
 def agents() -> list[str]:
@@ -68,6 +73,16 @@ def load(name: str) -> Agent:
     if found is None:
         raise NotFound(f"there is no agent {name!r}", hint=f"one of: {', '.join(agents())}")
     return found
+
+
+def found(machine: Machine) -> list[str]:
+    """The agents that are on this machine."""
+    return [name for name in agents() if load(name).found(machine)]
+
+
+def asked(names: list[str]) -> AskedAgent | None:
+    """The first of these agents that can be asked to distil sessions."""
+    return next((cast(AskedAgent, load(name)) for name in names if hasattr(load(name), "MODEL")), None)
 
 
 def say(text: str) -> None:

@@ -1,12 +1,10 @@
-"""JSON files of other programs: read whole, changed without loss, and restored byte for byte.
+"""Files of other programs, most of them JSON: read whole, and replaced in one step without loss.
 
-A file that cannot be parsed is an error and stays as it is. What was there before our first change is kept in
-`backups/` of our home, with a ledger of what we wrote: a file that is still what we wrote is restored to its old bytes.
+A file that cannot be parsed is an error and stays as it is. `_ledger` keeps what was there before us.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
@@ -18,16 +16,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from axiommind.errors import AxmError, Locked, NotWritable
+from axiommind.errors import AxmError, Locked
 from axiommind.private import make_private
 
 __all__ = [
     "FileChange",
     "JsonFile",
-    "Ledger",
-    "LedgerEntry",
     "alone",
     "dump",
+    "look",
     "parse",
     "read",
     "replace",
@@ -52,7 +49,7 @@ class FileChange(NamedTuple):
 
     found: JsonFile
     after: bytes | None
-    piece: Json
+    shown: object = None  # what of it is ours, for people
     exact: bool = False
 
     @property
@@ -64,24 +61,21 @@ class FileChange(NamedTuple):
         return self.after != self.found.raw
 
 
-class LedgerEntry(NamedTuple):
-    """What the ledger knows of a file: its backup (empty: there was no file), what we wrote, a folder we made."""
-
-    backup: str
-    digest: str
-    folder: str
-
-
-def read(path: Path) -> JsonFile:
-    """A settings file is often a link into a folder of dotfiles: what it points to is read, and later written."""
+def look(path: Path) -> JsonFile:
+    """A file of any kind, unparsed. A settings file is often a link into a folder of dotfiles: what it points to is
+    read, and later written."""
     target = Path(os.path.realpath(path))
     try:
-        raw = target.read_bytes()
-    except FileNotFoundError:
+        return JsonFile(target, target.read_bytes(), {})
+    except (FileNotFoundError, NotADirectoryError):
         return JsonFile(target, None, {})
     except OSError as error:
         raise AxmError(f"{target} cannot be read: {error.strerror}", hint="nothing was written") from error
-    return JsonFile(target, raw, parse(target, raw))
+
+
+def read(path: Path) -> JsonFile:
+    found = look(path)
+    return found if found.raw is None else found._replace(data=parse(found.path, found.raw))
 
 
 def parse(path: Path, raw: bytes) -> Json:
@@ -169,12 +163,15 @@ def replace(found: JsonFile, after: bytes | None, *, private: bool = False) -> N
             temporary.unlink()
 
 
-def require_writable(path: Path, *, may_make_folder: bool = False) -> None:
-    """Refuse a read-only file: it could be replaced, but somebody made it read-only on purpose."""
+def require_writable(path: Path, *, new_folders: int = 0) -> None:
+    """Refuse a read-only file: it could be replaced, but somebody made it read-only on purpose. As many folders as said
+    may be made for it."""
     with suppress(FileNotFoundError):
         if not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK):
             raise AxmError(f"{path} is read-only: it was left as it is", hint="--print shows what it would hold")
-    folder = path.parent.parent if may_make_folder and not path.parent.exists() else path.parent
+    folder = path.parent
+    for _ in range(new_folders):
+        folder = folder if folder.exists() else folder.parent
     if not folder.is_dir():
         raise AxmError(f"{path} cannot be written: there is no folder {folder}")
     if not os.access(folder, os.W_OK):
@@ -244,117 +241,3 @@ def _taken(path: Path) -> int | None:
         return -1
     os.close(lock)
     return None
-
-
-class Ledger:
-    """What we wrote where, and what was there before: `backups/` in our home."""
-
-    def __init__(self, home: Path) -> None:
-        self.folder = home / "backups"
-        self._file = self.folder / "installed.json"
-        try:
-            found = json.loads(self._file.read_bytes())
-            self.files = {path: LedgerEntry(**entry) for path, entry in found["files"].items()}
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
-            # Without it, entries are still recognised by what they run.
-            self.files = {}
-
-    def __getitem__(self, path: Path) -> LedgerEntry | None:
-        return self.files.get(str(path))
-
-    def is_ours(self, found: JsonFile) -> bool:
-        """Whether a file still is what we wrote, so that its old bytes undo it."""
-        entry = self[found.path]
-        return entry is not None and found.raw is not None and entry.digest == _digest(found.raw)
-
-    def before(self, path: Path) -> bytes | None:
-        """What was there before us; None where there was nothing, or nobody knows."""
-        entry = self[path]
-        if entry is None or not entry.backup:
-            return None
-        try:
-            return (self.folder / entry.backup).read_bytes()
-        except OSError:
-            return None
-
-    def keep(self, change: FileChange, *, had_ours: bool) -> None:
-        """Remember what a file holds before it is changed, and what it is about to hold."""
-        found, entry = change.found, self[change.path]
-        digest = _digest(change.after or b"")
-        if not had_ours or entry is None:
-            entry = LedgerEntry(self._backup(found), digest if not had_ours else "", entry.folder if entry else "")
-        elif self.is_ours(found):
-            entry = entry._replace(digest=digest)
-        else:
-            # Others have written since: the first backup is not to be restored, but shows what was there before us.
-            self._backup(found)
-            entry = entry._replace(digest="")
-        self.files[str(found.path)] = entry
-        self._write()
-
-    def made(self, path: Path, folder: Path) -> None:
-        """A folder that was made for a file is removed with it."""
-        self.files[str(path)] = (self[path] or LedgerEntry("", "", ""))._replace(folder=str(folder))
-
-    def drop(self, change: FileChange) -> Path | None:
-        """Forget a file that was restored. Its backup stays, unless the file is equal to it again."""
-        entry = self.files.pop(str(change.path), None)
-        if entry is None:
-            return None
-        backup = self.folder / entry.backup if entry.backup else None
-        if backup is not None and change.exact:
-            backup.unlink(missing_ok=True)
-            backup = None
-        if entry.folder:
-            with suppress(OSError):
-                Path(entry.folder).rmdir()
-        self._write()
-        return backup
-
-    def close(self) -> None:
-        """Nothing of ours is left anywhere. Backups stay."""
-        self.files = {}
-        self._write()
-
-    def _backup(self, found: JsonFile) -> str:
-        if found.raw is None:
-            return ""
-        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
-        for again in range(1000):
-            name = f"{stamp}{f'-{again}' if again else ''}-{found.path.name.lstrip('.')}"
-            try:
-                self._make()
-                fd = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            except FileExistsError:
-                continue
-            except OSError as error:
-                raise NotWritable(f"{self.folder} cannot be written: {error.strerror}") from error
-            with os.fdopen(fd, "wb") as file:
-                file.write(found.raw)
-                file.flush()
-                os.fsync(file.fileno())
-            return name
-        raise NotWritable(f"{self.folder} has too many backups of this second")
-
-    def _make(self) -> None:
-        make_private(self.folder.parent)
-        self.folder.mkdir(exist_ok=True, mode=0o700)
-
-    def _write(self) -> None:
-        temporary = self._file.with_suffix(f".axm-{os.getpid()}")
-        try:
-            if not self.files:
-                self._file.unlink(missing_ok=True)
-                with suppress(OSError):
-                    self.folder.rmdir()
-                return
-            self._make()
-            files = {path: entry._asdict() for path, entry in self.files.items()}
-            temporary.write_text(json.dumps({"v": 1, "files": files}, indent=1), encoding="utf-8")
-            temporary.replace(self._file)
-        except OSError as error:
-            raise NotWritable(f"{self._file} cannot be written: {error.strerror}") from error
-
-
-def _digest(raw: bytes) -> str:
-    return hashlib.sha256(raw).hexdigest()

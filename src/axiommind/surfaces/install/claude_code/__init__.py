@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Callable
+import shutil
 from contextlib import nullcontext
 from pathlib import Path
 
 from axiommind.errors import AxmError
 from axiommind.surfaces.hooks.events import all_events
 from axiommind.surfaces.install import Machine, Wishes, _files, _program, say
-from axiommind.surfaces.install._files import FileChange, Json, Ledger
+from axiommind.surfaces.install._entries import SERVER, our_hooks, our_server, without_hooks, without_server
+from axiommind.surfaces.install._files import FileChange
+from axiommind.surfaces.install._ledger import Ledger
+from axiommind.surfaces.install._pieces import FilePiece, JsonPiece
+from axiommind.surfaces.install._wiring import planned, take_out, undone, what_becomes, write
 from axiommind.surfaces.install.claude_code.doctor import checks
-from axiommind.surfaces.install.claude_code.entries import SERVER, has_ours, with_hooks, with_server, without_ours
+from axiommind.surfaces.install.claude_code.entries import with_our_hooks, with_our_server
 from axiommind.surfaces.install.claude_code.places import places
 from axiommind.surfaces.install.claude_code.plugin import (
     enabled_plugin,
@@ -25,11 +29,21 @@ from axiommind.surfaces.install.claude_code.plugin import (
 )
 from axiommind.surfaces.render.tables import counted
 
-__all__ = ["MODEL", "PROGRAM", "TITLE", "checks", "install", "uninstall"]
+__all__ = ["MODEL", "PROGRAM", "TITLE", "checks", "found", "install", "uninstall"]
 
 TITLE = "Claude Code"
 MODEL = "claude"
 PROGRAM = "claude -p"
+
+
+_NAME = "claude-code"
+
+
+def found(machine: Machine) -> bool:
+    """Whether it is on this machine, or was."""
+    return places(machine, "user").settings.parent.is_dir() or bool(
+        shutil.which("claude", path=machine.environ.get("PATH"))
+    )
 
 
 def install(machine: Machine, wishes: Wishes) -> int:
@@ -46,48 +60,46 @@ def _install(machine: Machine, wishes: Wishes) -> int:
             f"the plugin is installed ({plugin}): with hooks in the settings too, everything would come twice",
             hint="axm uninstall claude-code takes it out, then run this again",
         )
-    program = _program.hook()
     where = places(machine, scope)
-    changes = [_plan(where.settings, "hooks", lambda data: with_hooks(data, program))]
+    pieces = [_hooks_piece(where.settings)]
     if wishes.mcp:
-        changes.append(_plan(where.mcp, "mcpServers", lambda data: with_server(data, _program.axm())))
+        pieces.append(_server_piece(where.mcp))
+    changes = planned(pieces)
     if wishes.only_print:
-        print(json.dumps({str(c.path): c.piece for c in changes}, ensure_ascii=False, indent=2))
+        print(json.dumps({str(c.path): c.shown for c, _ in changes}, ensure_ascii=False, indent=2))
         return 0
-    for change in changes:
-        _files.require_writable(change.path, may_make_folder=True)
-    ledger = Ledger(machine.config.home)
-    for change in changes:
-        _write(change, ledger, private=change.path.name == ".claude.json")
+    for change, _ in changes:
+        _files.require_writable(change.path, new_folders=1)
+    ledger = Ledger(machine.config.home, _NAME)
+    for change, inside in changes:
+        write(change, inside, ledger)
     _program.note_for_plugin(machine.config.home)
-    _say_after(machine, scope, program[0], any(change.needed for change in changes))
+    _say_after(machine, scope, _program.hook()[0], any(change.needed for change, _ in changes))
     return 0
 
 
-def _plan(path: Path, key: str, change: Callable[[Json], Json]) -> FileChange:
-    """The change of a file. One whose content would be the same is not written again, however it is formatted."""
-    found = _files.read(path)
-    try:
-        data = change(found.data)
-    except AxmError as error:
-        raise AxmError(f"{found.path}: {error.message}", hint=error.hint or "nothing was written") from error
-    piece = data[key] if key == "hooks" else {SERVER: data[key][SERVER]}
-    after = found.raw if data == found.data else _files.dump(data, found.raw)
-    return FileChange(found, after, {key: piece})
+def _hooks_piece(path: Path) -> FilePiece:
+    return JsonPiece(
+        path,
+        counted(len(all_events()), "hook"),
+        lambda data: with_our_hooks(data, _program.hook()),
+        our_hooks,
+        without_hooks,
+        lambda data: {"hooks": data["hooks"]},
+    )
 
 
-def _write(change: FileChange, ledger: Ledger, *, private: bool) -> None:
-    if not change.needed:
-        say(f"Nothing to change in {change.path}")
-        return
-    folder = change.path.parent
-    if not folder.is_dir():
-        folder.mkdir()
-        ledger.made(change.path, folder)
-    ledger.keep(change, had_ours=has_ours(change.found.data))
-    _files.replace(change.found, change.after, private=private)
-    what = counted(len(all_events()), "hook") if "hooks" in change.piece else "the MCP server"
-    say(f"Wrote {what} to {change.path}")
+def _server_piece(path: Path) -> FilePiece:
+    return JsonPiece(
+        path,
+        "the MCP server",
+        lambda data: with_our_server(data, _program.axm()),
+        our_server,
+        without_server,
+        lambda data: {"mcpServers": {SERVER: data["mcpServers"][SERVER]}},
+        is_server=True,
+        private=path.name == ".claude.json",
+    )
 
 
 def _say_after(machine: Machine, scope: str, program: str, changed: bool) -> None:
@@ -112,7 +124,7 @@ def _install_plugin(machine: Machine, scope: str, wishes: Wishes) -> int:
     if wishes.only_print:
         print("\n".join(map(shlex.join, commands)))
         return 0
-    ledger = Ledger(machine.config.home)
+    ledger = Ledger(machine.config.home, _NAME)
     ours = _planned(machine, None, ledger)
     for change in ours:
         _files.require_writable(change.path)
@@ -125,7 +137,7 @@ def _install_plugin(machine: Machine, scope: str, wishes: Wishes) -> int:
         return 1
     # The client has written to the settings meanwhile, so they are read again.
     for change in ours:
-        _take_out(change.path, ledger)
+        take_out(change.path, _pieces_in(change.path), ledger)
     _say_after(machine, "user", _program.hook()[0], changed=True)
     return 0
 
@@ -139,16 +151,16 @@ def uninstall(machine: Machine, wishes: Wishes) -> int:
 
 
 def _uninstall(machine: Machine, wishes: Wishes) -> int:
-    ledger = Ledger(machine.config.home)
+    ledger = Ledger(machine.config.home, _NAME)
     changes = _planned(machine, wishes.scope, ledger)
     commands = uninstall_commands(machine, wishes.scope)
     if wishes.only_print:
-        print("\n".join([*(f"{c.path}: {_what(c)}" for c in changes), *map(shlex.join, commands)]))
+        print("\n".join([*(f"{c.path}: {what_becomes(c)}" for c in changes), *map(shlex.join, commands)]))
         return 0
     for change in changes:
         _files.require_writable(change.path)
     for change in changes:
-        _take_out(change.path, ledger)
+        take_out(change.path, _pieces_in(change.path), ledger)
     told = not commands or run_client(machine, commands)
     if not told:
         say("The plugin is installed, and Claude Code is not on the PATH. Run these where it is:")
@@ -161,19 +173,13 @@ def _uninstall(machine: Machine, wishes: Wishes) -> int:
     return 0 if told else 1
 
 
-def _what(change: FileChange) -> str:
-    if change.after is None:
-        return "removed"
-    return "as it was before" if change.exact else "without our entries"
-
-
 def _planned(machine: Machine, scope: str | None, ledger: Ledger) -> list[FileChange]:
     """The changes that remove our entries from the files of a scope. A broken file elsewhere stops none of them."""
     known = {os.path.realpath(path) for name in ("user", "project") for path in places(machine, name)}
     changes = []
     for path in _ours_in(machine, scope):
         try:
-            change = _undo(path, ledger)
+            change = undone(path, _pieces_in(path), ledger)
         except AxmError as error:
             if str(path) in known:
                 raise
@@ -189,39 +195,10 @@ def _ours_in(machine: Machine, scope: str | None) -> list[Path]:
     scopes = [scope] if scope else ["user", "project"]
     found = [path for name in scopes for path in places(machine, name)]
     if scope is None:
-        found += map(Path, Ledger(machine.config.home).files)
+        found += map(Path, Ledger(machine.config.home, _NAME).files)
     return list(dict.fromkeys(Path(os.path.realpath(path)) for path in found))
 
 
-def _undo(path: Path, ledger: Ledger) -> FileChange | None:
-    found = _files.read(path)
-    entry, old = ledger[found.path], ledger.before(found.path)
-    if found.raw is None or not has_ours(found.data):
-        return None
-    if entry and ledger.is_ours(found) and (old is not None or not entry.backup):
-        return FileChange(found, old, {}, exact=True)
-    before = _known(found.path, old)
-    data = without_ours(found.data, before)
-    if not data and entry and not entry.backup:
-        return FileChange(found, None, {})
-    return FileChange(found, _files.dump(data, found.raw), {})
-
-
-def _known(path: Path, old: bytes | None) -> Json | None:
-    """The content before us. A backup with entries of ours was made later and says nothing."""
-    if old is None:
-        return None
-    try:
-        data = _files.parse(path, old)
-    except AxmError:
-        return None
-    return None if has_ours(data) else data
-
-
-def _take_out(path: Path, ledger: Ledger) -> None:
-    change = _undo(path, ledger)
-    if change is None:
-        return
-    _files.replace(change.found, change.after)
-    backup = ledger.drop(change)
-    say(f"{change.path}: {_what(change)}" + (f" (a copy of what it was before them: {backup})" if backup else ""))
+def _pieces_in(path: Path) -> list[FilePiece]:
+    """What any of its files may hold of ours: older versions put both into one."""
+    return [_hooks_piece(path), _server_piece(path)]

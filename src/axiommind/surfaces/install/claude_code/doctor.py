@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,11 +12,11 @@ from axiommind.config import Config
 from axiommind.errors import AxmError
 from axiommind.surfaces.hooks.events import all_events
 from axiommind.surfaces.install import Machine, _files, _program
-from axiommind.surfaces.install._files import Json
-from axiommind.surfaces.install.claude_code.entries import our_hooks, our_server, words_of
+from axiommind.surfaces.install._answers import answer_text, last_answers
+from axiommind.surfaces.install._entries import our_hooks, our_server, words_of
 from axiommind.surfaces.install.claude_code.places import all_settings, glance, places
 from axiommind.surfaces.install.claude_code.plugin import enabled_plugin, marketplace_source
-from axiommind.surfaces.render.tables import counted, printable
+from axiommind.surfaces.render.tables import counted
 
 if TYPE_CHECKING:
     from axiommind.health.check import Check
@@ -36,12 +34,12 @@ def checks(config: Config, environ: Mapping[str, str], user: Path) -> list[Check
     wired, problems, programs = _wiring(machine)
     if not wired:
         return [Check("claude code", "note", "not wired; run: axm install claude-code", tuple(problems))]
-    answers, troubles = _answers(config.home / "hooks" / "hooks.log")
+    answers, troubles = last_answers(config.home)
     problems += troubles
     if not config.hooks.enabled:
         problems.append("hooks.enabled is false: the hooks say nothing")
     data = {"wired": wired, "programs": programs, "answers": answers, "problems": problems}
-    details = (*problems, *(_answer_text(event, answer) for event, answer in answers.items()))
+    details = (*problems, *(answer_text(event, answer) for event, answer in answers.items()))
     if not answers:
         details = (*details, "no hook was called yet")
     return [Check("claude code", "warn" if problems else "ok", "; ".join(wired), details, data)]
@@ -111,44 +109,3 @@ def _plugin_problems(machine: Machine, programs: dict[str, None]) -> list[str]:
     if isinstance(folder, str) and not Path(folder).is_dir():
         problems.append(f"the plugin's folder {folder} is gone: axm install claude-code --plugin")
     return problems
-
-
-def _answers(log: Path) -> tuple[dict[str, Json], list[str]]:
-    """The last call of each hook, from the end of the log, and what went wrong with it."""
-    try:
-        with log.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - 65_536))
-            lines = file.read().splitlines()
-    except OSError:
-        return {}, []
-    last: dict[str, Json] = {}
-    for line in lines:
-        try:
-            call = json.loads(line)
-        except (ValueError, RecursionError):
-            continue  # the first line may be cut, and one may be half written
-        if isinstance(call, dict) and isinstance(call.get("hook"), str):
-            last[call["hook"]] = {k: call.get(k) for k in ("at", "ms", "outcome", "why")}
-    ordered = {e.name: last[e.name] for e in all_events() if e.name in last}
-    troubles = [
-        f"{event} {'was late' if call['outcome'] == 'late' else 'failed'} last time"
-        + (f": {printable(str(call['why']))[:200]}" if call["why"] else "")
-        for event, call in ordered.items()
-        if call["outcome"] in ("late", "error")
-    ]
-    return ordered, troubles
-
-
-def _answer_text(event: str, call: Json) -> str:
-    at, ms = call["at"], call["ms"]
-    when = _ago(at) if isinstance(at, int | float) else "at some time"
-    took = f" in {ms:.0f} ms" if isinstance(ms, int | float) else ""
-    return f"{event}: {printable(str(call['outcome']))}{took}, {when}"
-
-
-def _ago(at: float) -> str:
-    seconds = max(0, time.time() - at / 1000)
-    for size, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size:
-            return f"{counted(int(seconds // size), noun)} ago"
-    return "just now"

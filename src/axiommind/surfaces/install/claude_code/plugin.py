@@ -16,7 +16,8 @@ import axiommind
 from axiommind.errors import AxmError
 from axiommind.surfaces.hooks.events import all_events
 from axiommind.surfaces.install import Machine, say
-from axiommind.surfaces.install.claude_code.entries import SERVER, hook_group
+from axiommind.surfaces.install._entries import SERVER
+from axiommind.surfaces.install.claude_code.entries import hook_group
 from axiommind.surfaces.install.claude_code.places import all_settings, glance, places, project_root
 
 __all__ = [
