@@ -1,4 +1,4 @@
-"""Calls of other clients, as the real ones write them: heard in our words, answered in theirs, hostile ones in silence."""
+"""Calls of other clients, as the real ones write them: heard in our words, answered in theirs, or not at all."""
 
 from __future__ import annotations
 
