@@ -6,7 +6,7 @@ No SQL and no rules are here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from axiommind.health.health import Forgettings, Health
     from axiommind.health.overview import Overview
     from axiommind.health.redacting import Redacted
+    from axiommind.health.sources import SourceState
     from axiommind.ingest.forgetting import Forgotten
     from axiommind.ingest.indexing import Indexing
     from axiommind.ingest.library import Documents
@@ -93,6 +94,7 @@ class Memory:
         self,
         *,
         project: str | None = None,
+        agents: Sequence[str] | None = None,
         full: bool = False,
         prune: bool = False,
         progress: Callable[[int, int], None] | None = None,
@@ -100,7 +102,9 @@ class Memory:
     ) -> IndexReport:
         """Read what is new, append it to the log, bring the index up to it. Pruning is a person's: an agent's request
         makes a proposal (`NeedsPerson`)."""
-        return self._indexing.index(project=project, full=full, prune=prune, progress=progress, caller=caller)
+        return self._indexing.index(
+            project=project, agents=agents, full=full, prune=prune, progress=progress, caller=caller
+        )
 
     def index_given(self) -> None:
         """Index, if hooks have given something since the last time: it is spoken of a moment later."""
@@ -198,6 +202,10 @@ class Memory:
     def doctor(self) -> list[Check]:
         """What was found where, and what needs attention."""
         return self._health.doctor()
+
+    def sources(self) -> list[SourceState]:
+        """What there is of every agent whose sessions can be read."""
+        return self._health.sources()
 
     def verify(self, *, deep: bool = False) -> list[tuple[str, str]]:
         """Everything that is wrong, as (where, what). What a purge left to do is done first, if it can be."""

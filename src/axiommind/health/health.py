@@ -10,6 +10,7 @@ from axiommind.home import Home, Scope
 if TYPE_CHECKING:
     from axiommind.health.check import Check
     from axiommind.health.overview import Overview
+    from axiommind.health.sources import SourceState
     from axiommind.ingest.purging import Certificate, Held
 
 __all__ = ["Forgettings", "Health"]
@@ -43,6 +44,14 @@ class Health:
 
         checks = doctor(self.home.config, self.home.environ, self.home.user, self.home.discover())
         return [*checks, Check("checker", "ok", f"built in; {idris_status(self.home.environ)}")]
+
+    def sources(self) -> list[SourceState]:
+        """What there is of every agent, those that are not read included."""
+        from axiommind.health.sources import states
+        from axiommind.sources import names
+
+        home = self.home
+        return states(home.config, home.discover(agents=names()), sorted({*names()} - {*home.agents()}))
 
     def verify(self, *, deep: bool = False) -> list[tuple[str, str]]:
         """Everything that is wrong, as (where, what). What a purge left to do is done first, if it can be."""

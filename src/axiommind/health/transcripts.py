@@ -28,11 +28,15 @@ Found = Sequence[tuple[str, Discovery]]
 
 
 def check_roots(found: Found) -> list[Check]:
-    """Where each source looked, and what it found there."""
-    checks = []
+    """Where each source looked, and what it found there; agents of which nothing is there, in one line."""
+    checks, absent = [], []
+    is_anything = any(Path(root).exists() for _, discovery in found for root in discovery.roots)
     for source, discovery in found:
+        if is_anything and not discovery.problems and not any(Path(root).exists() for root in discovery.roots):
+            absent.append(load_source(source).TITLE)
+            continue
         for root in discovery.roots:
-            inside = [f for f in discovery.files if f.root == root and f.kind == "transcript"]
+            inside = [f for f in discovery.files if f.root == root and f.kind in ("transcript", "container")]
             size = sum(f.size for f in inside)
             if inside:
                 folders = len({f.folder for f in inside})
@@ -43,6 +47,9 @@ def check_roots(found: Found) -> list[Check]:
             checks.append(Check(f"{source} {root}", "ok" if inside else "note", text, data=data))
         for problem in discovery.problems:
             checks.append(Check(f"{source} {problem.path}", "warn", problem.why))
+    if absent:
+        text = f"{', '.join(absent)}; axm sources --all shows where they are looked for"
+        checks.append(Check("not found", "note", text, data={"absent": absent}))
     return checks
 
 

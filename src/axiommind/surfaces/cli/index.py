@@ -6,11 +6,12 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from axiommind.callers import AGENT
-from axiommind.errors import AxmError
+from axiommind.errors import AxmError, UsageError
 from axiommind.locks import alone
 from axiommind.memory import Memory
 from axiommind.surfaces.cli._background_embedding import embed_by_itself
@@ -32,6 +33,12 @@ EVERYDAY = 2
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.add_argument("--project", metavar="PATH", help="only sessions of this project, and no documents")
+    parser.add_argument(
+        "--source",
+        action="append",
+        metavar="AGENT",
+        help="only sessions of this agent (axm sources lists them), and no documents; may be given again",
+    )
     parser.add_argument("--full", action="store_true", help="rebuild the index and read every file again")
     parser.add_argument(
         "--prune", action="store_true", help="remove sessions whose files are gone from the index (the log keeps them)"
@@ -52,6 +59,8 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
+    for name in args.source or ():
+        _require_agent(name, memory.home.agents())
     if args.watch:
         return _watch(memory, args)
     if pending := os.environ.pop(PENDING, ""):
@@ -65,6 +74,16 @@ def run(args: argparse.Namespace) -> int:
     prepare_starts(memory)
     back_up_by_itself(memory, is_first=False)
     return code
+
+
+def _require_agent(name: str, agents: Sequence[str]) -> None:
+    if name in agents:
+        return
+    from axiommind.sources import names
+
+    if name in names():
+        raise UsageError(f"the sessions of {name} are not read", hint="take its name out of sources.off in config.toml")
+    raise UsageError(f"there is no source {name!r}", hint=f"one of: {', '.join(agents)}")
 
 
 def _in_background(memory: Memory, args: argparse.Namespace, pending: Path) -> int:
@@ -88,7 +107,9 @@ def _index(memory: Memory, args: argparse.Namespace) -> int:
     bar = Bar("Indexing")
     try:
         caller = memory.identify() if args.prune else AGENT
-        report = memory.index(project=args.project, full=args.full, prune=args.prune, progress=bar, caller=caller)
+        report = memory.index(
+            project=args.project, agents=args.source, full=args.full, prune=args.prune, progress=bar, caller=caller
+        )
     finally:
         bar.close()
     _show(report, args)
