@@ -90,7 +90,9 @@ class DocumentIngest:
         self._start = self.log.last_position()
         self._heads = {s: h for s, h in self.log.heads().items() if h.state["kind"] == KIND}
         self._tombstones = self.log.tombstones()
-        found, unreadable = self._discover(folders_of(self.log).values())
+        folders = folders_of(self.log)
+        self._projects = {folder.root: folder.project for folder in folders.values() if folder.project is not None}
+        found, unreadable = self._discover(folders.values())
         self.report.files = len(found)
         waiting = []
         for item in found.values():
@@ -112,7 +114,7 @@ class DocumentIngest:
         unreadable: list[str] = []
         for folder in sorted(folders, key=lambda f: (len(f.root), f.root)):  # the inner one comes last, and wins
             self.report.folders += 1
-            files, problems, skipped = markdown.discover(*folder)
+            files, problems, skipped = markdown.discover(folder.root, folder.include, folder.exclude)
             if not files and not problems and self._looks_unmounted(folder.root):
                 problems = (Problem(folder.root, 0, "is empty and on another disk than before (not mounted?)"),)
             elif problems and self._was_a_file(folder.root):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from axiommind.ids import dedupe_key
 from axiommind.log import EventLog
@@ -18,11 +18,19 @@ FOLDER_EVENTS = ("folder_added", "folder_removed")
 
 
 class Folder(NamedTuple):
-    """A folder (or one file) that the user added, with globs relative to it."""
+    """A folder (or one file) that the user added, with globs relative to it; or one of an agent's notes, and then of
+    which project they are."""
 
     root: str
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    project: str | None = None
+    agent: str | None = None
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        globs = {"root": self.root, "include": list(self.include), "exclude": list(self.exclude)}
+        return globs if self.agent is None else {**globs, "project": self.project, "agent": self.agent}
 
 
 def folders_of(log: EventLog) -> dict[str, Folder]:
@@ -31,7 +39,9 @@ def folders_of(log: EventLog) -> dict[str, Folder]:
     for event in log.replay(FOLDER_EVENTS):
         payload = event.payload
         if event.event_type == "folder_added":
-            folders[payload["root"]] = Folder(payload["root"], tuple(payload["include"]), tuple(payload["exclude"]))
+            globs = (tuple(payload["include"]), tuple(payload["exclude"]))
+            whose = (payload.get("project"), payload.get("agent"))
+            folders[payload["root"]] = Folder(payload["root"], *globs, *whose)
         else:
             folders.pop(payload["root"], None)
     return folders
@@ -42,10 +52,9 @@ def widened(folder: Folder, include: Iterable[str], exclude: Iterable[str]) -> F
     more = tuple(include)
     if more:
         more = (*(folder.include or tuple(f"**/*{suffix}" for suffix in SUFFIXES)), *more)
-    return Folder(
-        folder.root,
-        tuple(dict.fromkeys(more or folder.include)),
-        tuple(dict.fromkeys((*folder.exclude, *exclude))),
+    return folder._replace(
+        include=tuple(dict.fromkeys(more or folder.include)),
+        exclude=tuple(dict.fromkeys((*folder.exclude, *exclude))),
     )
 
 
@@ -56,8 +65,8 @@ def add_folder(log: EventLog, folder: Folder) -> Event | None:
             return None
         return log.append_dedup(
             "folder_added",
-            actor="user",
-            payload={"root": folder.root, "include": list(folder.include), "exclude": list(folder.exclude)},
+            actor="user" if folder.agent is None else "axm-index",
+            payload=folder.payload,
             dedupe_key=dedupe_key("folder_added", folder.root, log.last_position()),
         )
 

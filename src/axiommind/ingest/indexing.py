@@ -183,6 +183,7 @@ class _IndexRun:
         prune: bool,
         progress: Callable[[int, int], None] | None,
     ) -> IndexReport:
+        from axiommind.ingest.agents_notes import add_notes
         from axiommind.ingest.transcripts import TranscriptIngest
 
         ingest = TranscriptIngest(
@@ -199,6 +200,8 @@ class _IndexRun:
                 report.notes.append(f"no sessions of {os.path.realpath(project)} were found")
             elif not report.unchanged:
                 report.notes.append("no sessions of any agent were found; axm doctor shows where it looked")
+        if add_notes(self.log, self.index.db, found):
+            self.catch_up([])
         gone = [row[0] for row in self.index.db.execute(_GONE, {"project": wanted})]
         report.missing = len(gone)
         if prune:

@@ -22,10 +22,10 @@ _NEVER = 1 << 62
 _PLACEHOLDER = re.compile(r"\[Pasted text #\d+[^\]\n]*\]")
 _COMMANDS = """
     delete from commands
-    where session_id = :session and uuid is null and kind = 'slash'
+    where session_id = :session and uuid is null
       and exists (
         select 1 from commands c
-        where c.session_id = :session and c.name = commands.name and c.args = commands.args
+        where c.session_id = :session and c.kind = commands.kind and c.name = commands.name and c.args = commands.args
           and (c.uuid is not null or (c.id < commands.id and c.timestamp = commands.timestamp)))
 """
 

@@ -14,13 +14,14 @@ from axiommind.projections.session_rows import iso, row_id
 from axiommind.sources.markdown import decode
 
 NAME = "documents"
-VERSION = 2
+VERSION = 3
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = ("folder_added", "folder_removed", "document_saved", "document_removed", "forgotten")
 TABLES = (
     Table(
         "folders",
-        "The folders added with `axm kb add`, with their globs, one per line.",
+        "The folders added with `axm kb add`, with their globs, one per line; and those of an agent's own notes, with "
+        "its name.",
     ),
     # A folder of notes belongs to everybody, unless it lies in another project.
     Table(
@@ -53,7 +54,8 @@ _DDL = (
         root text primary key,
         include text not null,
         exclude text not null,
-        added_at text not null
+        added_at text not null,
+        agent text
     ) without rowid
     """,
     """
@@ -128,11 +130,17 @@ def _add_folder(db: sqlite3.Connection, event: Event) -> None:
     payload = event.payload
     db.execute(
         """
-        insert into folders(root, include, exclude, added_at) values (?, ?, ?, ?)
+        insert into folders(root, include, exclude, added_at, agent) values (?, ?, ?, ?, ?)
         on conflict(root) do update set
-            include = excluded.include, exclude = excluded.exclude, added_at = excluded.added_at
+            include = excluded.include, exclude = excluded.exclude, added_at = excluded.added_at, agent = excluded.agent
         """,
-        (payload["root"], "\n".join(payload["include"]), "\n".join(payload["exclude"]), iso(event.ts)),
+        (
+            payload["root"],
+            "\n".join(payload["include"]),
+            "\n".join(payload["exclude"]),
+            iso(event.ts),
+            payload.get("agent"),
+        ),
     )
 
 
@@ -214,6 +222,7 @@ class FolderRow(NamedTuple):
     documents: int
     chunks: int
     bytes: int
+    agent: str | None  # whose notes they are; None for a folder that was added
 
 
 class DocumentRow(NamedTuple):
@@ -235,7 +244,7 @@ def folders(db: sqlite3.Connection) -> list[FolderRow]:
     rows = db.execute(
         """
         select f.root, f.include, f.exclude, f.added_at, count(d.id), coalesce(sum(d.chunk_count), 0),
-               coalesce(sum(d.size), 0)
+               coalesce(sum(d.size), 0), f.agent
         from folders f left join documents d on d.root = f.root
         group by f.root order by f.root
         """

@@ -17,7 +17,7 @@ from axiommind.text.tokens import FTS_TOKENIZE, fts_text
 from axiommind.tools.call_text import tool_text
 
 NAME = "passages"
-VERSION = 7
+VERSION = 8
 AFTER = ("sessions", "documents", "entries", "pads")
 EVENT_TYPES: tuple[str, ...] = ()  # follows the rows of the projections before it
 TABLES = (
@@ -167,8 +167,10 @@ _FILL = f"""
     from passages_pending n join entries r on r.id = n.id >> {KIND_BITS}
     where n.id & 7 = {KINDS["insight"]}
     union all
-    select n.id, 'doc', r.id, null, r.doc_id, d.mtime, axm_file_provenance(d.path)
+    select n.id, 'doc', r.id, null, r.doc_id, d.mtime,
+           case when f.agent is null then axm_file_provenance(d.path) else 'agent' end
     from passages_pending n join chunks r on r.id = n.id >> {KIND_BITS} join documents d on d.id = r.doc_id
+    left join folders f on f.root = d.root
     where n.id & 7 = {KINDS["doc"]}
     union all
     select n.id, 'pad', r.id, null, coalesce(r.pad_id, r.workflow_id), r.timestamp, 'elsewhere'

@@ -40,6 +40,7 @@ class Discovery(NamedTuple):
     roots: tuple[str, ...]
     files: tuple[SourceFile, ...]
     problems: tuple[Problem, ...]
+    notes: tuple[tuple[str, str], ...] = ()  # folders of what the agent notes for itself, each with that of its project
 
 
 class Source(Protocol):

@@ -14,8 +14,9 @@ from axiommind.sources.rooms import parts
 if TYPE_CHECKING:
     from axiommind.sources.claude_code.bulk import prune
     from axiommind.sources.claude_code.decoder import decode
-    from axiommind.sources.claude_code.files import deletes_after, discover, roots_of, sidecar, watched
+    from axiommind.sources.claude_code.files import deletes_after, discover, open_stream, roots_of, sidecar, watched
     from axiommind.sources.claude_code.lines import belongs_to, record_id
+    from axiommind.sources.claude_code.prompt_history import expand
     from axiommind.sources.claude_code.texts import blocks
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
     "decode",
     "deletes_after",
     "discover",
+    "expand",
+    "open_stream",
     "prune",
     "record_id",
     "resume",
@@ -48,6 +51,8 @@ _MODULES = {
     "decode": "decoder",
     "deletes_after": "files",
     "discover": "files",
+    "expand": "prompt_history",
+    "open_stream": "files",
     "prune": "bulk",
     "record_id": "lines",
     "roots_of": "files",

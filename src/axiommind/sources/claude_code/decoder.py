@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from axiommind.sources.claude_code.lines import BULK_TYPES, KNOWN_TYPES, Line, parse_line, text_of
+from axiommind.sources.claude_code.prompt_history import TYPE as TYPED
 from axiommind.sources.claude_code.token_counts import token_counts
 from axiommind.sources.claude_code.tool_names import TOOLS
 from axiommind.sources.claude_code.user_text import (
@@ -49,6 +50,7 @@ _PROBLEMS = 100  # of one segment; the rest is counted
 # Lines whose uuid says which record they are, wherever it was copied.
 _WITH_IDENTITY = {"user", "assistant", "attachment", "system", "tool_use"}
 _TITLE_CHARS = 200
+_TIMED = {"user", "assistant", "system", "attachment", "tool_use", TYPED}  # lines of something that happened
 
 
 def decode(content: bytes, first_line: int, skip: frozenset[str] = frozenset()) -> Decoded:
@@ -129,6 +131,8 @@ class Decoder:
             self.attachment(line, uuid, when)
         elif line.type == "queue-operation":
             self.queue(line, when)
+        elif line.type == TYPED:
+            self.typed(line.content, when)
         elif line.type == "tool_use":  # [OLD] a line of its own
             self.record(line, uuid, when)
             self.tool_use(
@@ -147,7 +151,7 @@ class Decoder:
 
     def note_session(self, line: Line, when: int | None) -> None:
         out = self.out
-        if when is not None and line.type in ("user", "assistant", "system", "attachment", "tool_use"):
+        if when is not None and line.type in _TIMED:
             out.first_ts = when if out.first_ts is None else min(out.first_ts, when)
             out.last_ts = when if out.last_ts is None else max(out.last_ts, when)
         if isinstance(line.relocatedCwd, str) and line.relocatedCwd:  # moved, perhaps again
@@ -274,14 +278,17 @@ class Decoder:
         if line.operation == "popAll":
             self.out.taken_back.append((when, line.content))
         elif line.operation == "enqueue":
-            text = without_injected(line.content)
-            if not text or is_program_text(text):
-                return
-            command = slash_command(text)
-            if command is not None:
-                self.out.commands.append(UserCommand(None, when, "slash", *command, self.number))
-            else:
-                self.prompt(text, None, when, QUEUED)
+            self.typed(line.content, when)
+
+    def typed(self, text: Any, when: int | None) -> None:
+        """What somebody typed, from a line that mostly another one repeats: it counts only where none does."""
+        text = without_injected(text) if isinstance(text, str) else ""
+        command = ("!", text[1:].strip()) if text.startswith("!") else slash_command(text)
+        if command is not None:
+            kind = "bash" if command[0] == "!" else "slash"
+            self.out.commands.append(UserCommand(None, when, kind, *command, self.number))
+        elif text and not is_program_text(text):
+            self.prompt(text, None, when, QUEUED)
 
     # --- the model -------------------------------------------------------------------------------------
 

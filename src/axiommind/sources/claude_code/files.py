@@ -8,20 +8,23 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from axiommind.model import Problem
 from axiommind.projects import WORKTREE_SLUGS, slug, worktrees_of
+from axiommind.sources.claude_code.prompt_history import HISTORY, open_history
 from axiommind.sources.contract import Discovery, SourceFile
 from axiommind.sources.finding import FoundIn, file_of, scan, unique_roots
 from axiommind.text import jsonlines
 
-__all__ = ["deletes_after", "discover", "roots_of", "sidecar", "watched"]
+__all__ = ["deletes_after", "discover", "open_stream", "roots_of", "sidecar", "watched"]
 
 _PROJECTS = "projects"
 _DELETES_AFTER = 30  # days, where its settings name none
 _SUBAGENT = "agent-"  # how the id of a subagent's session begins
 _META = ".meta.json"
 _TITLE = "custom-title.json"
+_NOTES = "memory"
 # Folders of the sessions in which a model was asked about other sessions (`llm/providers/claude.py`). They leave no
 # transcript; with a client that writes one all the same, the memory must not read its own questions.
 _OURS = re.compile(r"-axm-claude-[A-Za-z0-9_-]{8}$")
@@ -56,11 +59,14 @@ def watched(root: Path) -> Path:
 
 def discover(environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None = None) -> Discovery:
     files: dict[str, SourceFile] = {}
+    notes: list[tuple[str, str]] = []
+    history: list[SourceFile] = []
     problems: list[Problem] = []
     places = roots_of(environ, home, roots)
     wanted = None if project is None else [slug(p) for p in (os.path.realpath(project), *worktrees_of(project))]
     seen: set[str] = set()
     for root in places:
+        history += _history(root, problems)
         for folder in scan(root / _PROJECTS, problems):
             if not folder.is_dir() or _OURS.search(folder.name):
                 continue
@@ -69,11 +75,18 @@ def discover(environ: Mapping[str, str], home: Path, roots: Sequence[str], proje
             real = os.path.realpath(folder.path)
             if real not in seen:  # the same folder by another name is read once
                 seen.add(real)
+                notes += _notes(folder.name, real)
                 for found in _in_folder(FoundIn(str(root), folder.name), real, problems):
                     files.setdefault(found.path, found)
     # A parent before its subagents, so that its project is known when theirs is asked for.
     ordered = sorted(files.values(), key=lambda f: (f.parent_session is not None or f.parent_inside, f.path))
-    return Discovery(tuple(str(p) for p in places), tuple(ordered), tuple(problems))
+    ordered += history if project is None else ()  # it is of all projects
+    return Discovery(tuple(str(p) for p in places), tuple(ordered), tuple(problems), tuple(notes))
+
+
+def open_stream(path: str) -> BinaryIO:
+    """A transcript, or the prompts of one session in the file that has those of all."""
+    return open_history(path) if f"{HISTORY}#" in path else Path(path).open("rb")
 
 
 def _may_belong(name: str, wanted: str) -> bool:
@@ -85,13 +98,25 @@ def _may_belong(name: str, wanted: str) -> bool:
     )
 
 
+def _history(root: Path, problems: list[Problem]) -> Iterator[SourceFile]:
+    for entry in scan(root, problems):
+        if entry.name == HISTORY:
+            yield from file_of(entry, "container", "", FoundIn(str(root), ""), None, problems)
+
+
+def _notes(folder: str, path: str) -> list[tuple[str, str]]:
+    """The folder of what Claude Code notes for itself in a project, where it has noted something."""
+    notes = os.path.join(path, _NOTES)  # noqa: PTH118
+    return [(notes, folder)] if any(entry.name.endswith(".md") for entry in scan(notes, [])) else []
+
+
 def _in_folder(place: FoundIn, path: str, problems: list[Problem]) -> Iterator[SourceFile]:
     for entry in scan(path, problems):
         stem, dot, ending = entry.name.rpartition(".")
         if dot and ending == "jsonl" and "." not in stem and stem:
             inside = stem.startswith(_SUBAGENT)  # [OLD] subagents lie beside their parent
             yield from file_of(entry, "transcript", stem, place, None, problems, parent_inside=inside)
-        elif entry.name != "memory" and entry.is_dir(follow_symlinks=False):
+        elif entry.name != _NOTES and entry.is_dir(follow_symlinks=False):
             yield from _of_session(entry, place, problems)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from axiommind.sources.claude_code.prompt_history import TYPE as TYPED
 from axiommind.text import jsonlines
 
 __all__ = ["BULK_TYPES", "KNOWN_TYPES", "Line", "belongs_to", "parse_line", "record_id", "text_of"]
@@ -37,6 +38,7 @@ KNOWN_TYPES = {
     "atis-latch",
     "bridge-session",
     "teleported-from",
+    TYPED,
     "summary",
     *BULK_TYPES,
 }

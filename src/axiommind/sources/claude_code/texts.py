@@ -10,6 +10,7 @@ from typing import Any
 
 from axiommind.sources.claude_code.decoder import Decoder
 from axiommind.sources.claude_code.lines import Line
+from axiommind.sources.claude_code.prompt_history import TYPE as TYPED
 from axiommind.sources.claude_code.user_text import INJECTED, REMINDER
 from axiommind.sources.records import Block, CallBlocks, ToolUse
 from axiommind.text.pointers import leaves
@@ -41,7 +42,7 @@ class _Reader(Decoder):
         if uuid is not None and len(self.out.records) == records:
             return  # a copy, or nothing that was said
         when = self.time_of(line.timestamp)
-        if line.type == "queue-operation" and len(self.out.prompts) > prompts:
+        if line.type in ("queue-operation", TYPED) and len(self.out.prompts) > prompts:
             self.texts_of(line.content, "/content", "queued", when, None)
         elif line.type == "attachment" and len(self.out.prompts) > prompts:
             self.texts_of(line.attachment["prompt"], "/attachment/prompt", "person", when, uuid)

@@ -153,6 +153,11 @@ def _list(args: argparse.Namespace) -> int:
         print(render.as_table(columns, _documents(library.documents)))
     elif not args.documents and library.folders:
         print(render.as_table(("folder", "documents", "chunks", "include", "exclude"), _folders(library.folders)))
+        for folder in library.folders:
+            if folder.agent is not None:
+                options.say(
+                    f"{folder.root} has the notes that {folder.agent} keeps for itself; it was found by axm index"
+                )
     if not library.folders:
         sys.stderr.write("No folder has been added yet: axm kb add FOLDER\n")
     return 0 if library.folders else 1
