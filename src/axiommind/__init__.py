@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from axiommind.health.health import Forgettings as Forgettings
     from axiommind.health.overview import Overview as Overview
     from axiommind.health.redacting import Redacted as Redacted
+    from axiommind.health.sources import SourceState as SourceState
     from axiommind.home import Scope as Scope
     from axiommind.ingest.forgetting import Forgotten as Forgotten
     from axiommind.ingest.library import Library as Library
@@ -152,6 +153,7 @@ _EXPORTS = {
     "health.health": ("Forgettings",),
     "health.overview": ("Overview",),
     "health.redacting": ("Redacted",),
+    "health.sources": ("SourceState",),
     "home": ("Scope",),
     "ingest.forgetting": ("Forgotten",),
     "ingest.library": ("Library",),

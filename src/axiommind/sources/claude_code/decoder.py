@@ -283,10 +283,12 @@ class Decoder:
     def typed(self, text: Any, when: int | None) -> None:
         """What somebody typed, from a line that mostly another one repeats: it counts only where none does."""
         text = without_injected(text) if isinstance(text, str) else ""
-        command = ("!", text[1:].strip()) if text.startswith("!") else slash_command(text)
+        command: tuple[str, str] | None = slash_command(text)
+        if text.startswith("!"):
+            command = ("!", text[1:].strip())
         if command is not None:
-            kind = "bash" if command[0] == "!" else "slash"
-            self.out.commands.append(UserCommand(None, when, kind, *command, self.number))
+            kind = "bash" if text.startswith("!") else "slash"
+            self.out.commands.append(UserCommand(None, when, kind, command[0], command[1], self.number))
         elif text and not is_program_text(text):
             self.prompt(text, None, when, QUEUED)
 
