@@ -8,6 +8,7 @@
 # make growth   what 100 to 10,000 generated sessions cost, as counts and plots (SIZES="100 1000 10000")
 # make homes    a home of every older shape that has none yet, for tests/upgrade
 # make lock audit sbom reproducible  what we are made of (.ci/supply.py)
+# make prices  the price list that is shipped, made anew of the newest genai-prices (.ci/prices.py)
 # make bench-judge  what prompts are told, and the weights that decide it, against labels (LABELS=… FOLDER=…)
 
 VENV   ?= .venv
@@ -24,7 +25,7 @@ INSPECTOR := $(or $(TMPDIR),/tmp)/axm-inspector
 PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: run test test-all lint types unit proof torture growth homes lock audit sbom reproducible test-clients bench bench-judge docs clean
+.PHONY: run test test-all lint types unit proof torture growth homes lock audit sbom reproducible prices test-clients bench bench-judge docs clean
 
 run: $(VENV)/.run
 	@$(BIN)/axm start
@@ -70,6 +71,9 @@ homes: $(VENV)/.dev
 
 lock audit sbom reproducible: $(VENV)/.dev
 	@$(BIN)/python .ci/supply.py $@
+
+prices: $(VENV)/.venv
+	@$(BIN)/python .ci/prices.py
 
 test-clients: $(VENV)/.dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check pexpect pyte

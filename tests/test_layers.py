@@ -25,7 +25,7 @@ ROWS = [
     {"projections"},
     {"log", "sources", "http"},
     {"tools"},
-    {"text", "db", "projects", "callers"},
+    {"text", "db", "projects", "callers", "prices"},
     {"config", "config_file"},
     {"settings", "setting_limits"},
     {"recall_settings"},

@@ -98,6 +98,7 @@ if TYPE_CHECKING:
     from axiommind.reports.analysis.analyst import AnalyzeOptions as AnalyzeOptions
     from axiommind.reports.insight.values import InsightReport as InsightReport
     from axiommind.reports.perspectives import Perspective as Perspective
+    from axiommind.reports.reports import PerspectiveRows as PerspectiveRows
     from axiommind.scratchpads.values import ScratchpadMatches as ScratchpadMatches
     from axiommind.scratchpads.values import ScratchpadPage as ScratchpadPage
     from axiommind.scratchpads.values import ScratchpadVersion as ScratchpadVersion
@@ -216,6 +217,7 @@ _EXPORTS = {
     "grounding.read": ("Grounding",),
     "reports.insight.values": ("InsightReport",),
     "reports.perspectives": ("Perspective",),
+    "reports.reports": ("PerspectiveRows",),
     "scratchpads.values": (
         "ScratchpadMatches",
         "ScratchpadPage",

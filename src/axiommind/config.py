@@ -73,6 +73,7 @@ class Config(NamedTuple):
     index_workers: int
     backup_daily: bool
     backup_megabytes: int
+    usage_dollars: bool
     query_seconds: float
     query_rows: int
     extract_extractor: str

@@ -224,6 +224,7 @@ class Rows(list[tuple[Any, ...]]):
     def __init__(self, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
         super().__init__(rows)
         self.columns = tuple(columns)
+        self.notes: tuple[str, ...] = ()  # what has to be said beside them
 
     def dicts(self) -> list[dict[str, Any]]:
         return [dict(zip(self.names(), row, strict=True)) for row in self]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from axiommind.recall.recall import Recall
     from axiommind.recall.said_of import Feedback
     from axiommind.reports.perspectives import Perspective
-    from axiommind.reports.reports import Reports
+    from axiommind.reports.reports import PerspectiveRows, Reports
     from axiommind.scratchpads.access import Access
     from axiommind.scratchpads.scratchpads import Scratchpads
     from axiommind.scratchpads.workflows import Workflows
@@ -183,7 +183,7 @@ class Memory:
 
     def query(
         self, perspective: Perspective, params: Mapping[str, Any], scope: Scope, db: Path | None = None
-    ) -> list[dict[str, Any]]:
+    ) -> PerspectiveRows:
         """The rows of a perspective."""
         return self.reports.query(perspective, params, scope, db)
 

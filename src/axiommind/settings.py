@@ -35,6 +35,9 @@ KEYS: tuple[Key, ...] = (
     ),
     Key("backup.daily", "AXM_BACKUP", bool, True, "Back up daily, by itself, what cannot be read again from disk."),
     Key("backup.megabytes", "AXM_BACKUP_MB", int, 64, "Text of files that are gone in such a backup, at most, in MB."),
+    Key(
+        "usage.dollars", "AXM_DOLLARS", bool, True, "Show what tokens cost at list prices; false = no dollars anywhere."
+    ),
     Key("query.seconds", "AXM_QUERY_SECONDS", float, 10.0, "Time limit of one `axm query --sql`, in seconds."),
     Key("query.rows", "AXM_QUERY_ROWS", int, 10_000, "Row limit of one `axm query --sql`."),
     Key(

@@ -100,6 +100,18 @@ def test_a_query_is_a_perspective_or_sql_page_by_page(tools: ServerFeatures) -> 
     assert counted["total"] == 1 and set(counted["rows"][0]) == set(counted["columns"])
 
 
+def test_a_query_says_which_models_have_no_price(world: World) -> None:
+    session = Session("talk")
+    session.prompt("Try another model.")
+    session.answer("Done.", usage={"input_tokens": 10, "output_tokens": 5})["message"]["model"] = "my-own-model"
+    world.write(session)
+    world.memory().index()
+    tools = answers(world.memory()).features
+    page = called(tools, "query", perspective="usage", params={"by": "model"})
+    assert page["rows"][0]["dollars"] is None and "my-own-model" in page["notes"][0]
+    assert called(tools, "query", sql="select 1 as one")["notes"] == []
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -32,9 +32,10 @@ class Health:
     def overview(self, scope: Scope) -> Overview:
         """What is in the index, in a few figures."""
         from axiommind.health.overview import overview
+        from axiommind.prices.dollars import Pricing
 
         with self.home.reading(scope, None) as connection:
-            return overview(connection)
+            return overview(connection, Pricing() if self.home.config.usage_dollars else None)
 
     def doctor(self) -> list[Check]:
         """What was found where, and what needs attention."""

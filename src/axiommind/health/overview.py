@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from axiommind.prices.dollars import Pricing
 
 __all__ = ["Overview", "overview"]
 
@@ -24,10 +27,19 @@ class Overview:
     files: list[tuple[str, int]]
     recent: list[tuple[str, str, int]]
     proposals: int = 0  # of agents, that wait for a person
+    dollars: float | None = None  # at list prices, of what has one; None where nothing has, or dollars are turned off
+    unpriced: tuple[str, ...] = ()  # models without a known price
 
 
-def overview(db: sqlite3.Connection) -> Overview:
-    """The figures of a scope, over a connection that is scoped already."""
+_DOLLARS = """
+    select sum(dollars(model, timestamp, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens,
+                       cache_1h_tokens, service_tier))
+    from responses where canonical
+"""
+
+
+def overview(db: sqlite3.Connection, pricing: Pricing | None = None) -> Overview:
+    """The figures of a scope, over a connection that is scoped already; with `pricing`, what its answers cost."""
 
     def rows(sql: str) -> list[tuple[Any, ...]]:
         return db.execute(sql).fetchall()
@@ -39,6 +51,10 @@ def overview(db: sqlite3.Connection) -> Overview:
         from sessions
         """
     )
+    dollars = None
+    if pricing is not None:
+        pricing.register(db)
+        ((dollars,),) = rows(_DOLLARS)
     ((tokens,),) = rows("select coalesce(sum(output_tokens), 0) from responses where canonical")
     return Overview(
         sessions=sessions,
@@ -66,4 +82,6 @@ def overview(db: sqlite3.Connection) -> Overview:
             """
         ),
         proposals=rows("select count(*) from proposals where status = 'open'")[0][0],
+        dollars=None if dollars is None else round(dollars, 6),
+        unpriced=() if pricing is None else tuple(sorted(pricing.unpriced)),
     )

@@ -34,7 +34,8 @@ TABLES = (
         "responses",
         "One row per answer of a model, its streamed lines joined, with its tokens: `input_tokens` are those that the "
         "cache had no part in, `cache_1h_tokens` those of `cache_creation_tokens` that are kept for an hour, "
-        "`output_tokens` include reasoning. `service_tier` is null for the standard one.",
+        "`output_tokens` include reasoning. `service_tier` is null for the standard one. What it cost says `dollars` "
+        "([dollars](dollars.md)).",
         scope=OF_SESSION,
         forgotten_by="session_id",
     ),

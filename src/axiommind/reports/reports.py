@@ -15,11 +15,21 @@ from axiommind.ids import one_of
 
 if TYPE_CHECKING:
     from axiommind.grounding.read import Grounding
+    from axiommind.prices.dollars import Pricing
     from axiommind.reports.analysis.analyst import Analyst
     from axiommind.reports.insight.values import InsightReport
     from axiommind.reports.perspectives import Perspective
 
-__all__ = ["Reports"]
+__all__ = ["PerspectiveRows", "Reports"]
+
+
+class PerspectiveRows(list[dict[str, Any]]):
+    """The rows of a perspective, their columns (also where there are no rows), and what has to be said beside them."""
+
+    def __init__(self, columns: tuple[str, ...], rows: list[dict[str, Any]], pricing: Pricing | None = None) -> None:
+        super().__init__(rows)
+        self.columns = tuple(rows[0]) if rows else columns
+        self.notes = () if pricing is None else pricing.notes
 
 
 class Reports:
@@ -30,11 +40,21 @@ class Reports:
 
     def query(
         self, perspective: Perspective, params: Mapping[str, Any], scope: Scope, db: Path | None = None
-    ) -> list[dict[str, Any]]:
-        """The rows of a perspective."""
+    ) -> PerspectiveRows:
+        """The rows of a perspective. Where dollars are turned off, they are left out."""
         with self.home.reading(scope, db) as connection:
             connection.execute("pragma query_only=on")
-            return perspective.run(connection, params)
+            if "dollars" not in perspective.columns:
+                return PerspectiveRows(perspective.columns, perspective.run(connection, params))
+            if not self.home.config.usage_dollars:
+                columns = tuple(name for name in perspective.columns if name != "dollars")
+                rows = perspective.run(connection, params)
+                return PerspectiveRows(columns, [{name: row[name] for name in columns} for row in rows])
+            from axiommind.prices.dollars import Pricing
+
+            pricing = Pricing()
+            pricing.register(connection)
+            return PerspectiveRows(perspective.columns, perspective.run(connection, params), pricing)
 
     def sql(self, text: str, scope: Scope, db: Path | None = None) -> sqlite.Rows:
         """The rows of one select statement of the user's, guarded and limited, from a process that can be killed."""
@@ -46,15 +66,26 @@ class Reports:
         path = db or self.home.config.index_path
         config = self.home.config
         with self.home.named_errors(path):
-            return run_apart(path, scope.project, text, seconds=config.query_seconds, rows=config.query_rows)
+            return run_apart(
+                path,
+                scope.project,
+                text,
+                seconds=config.query_seconds,
+                rows=config.query_rows,
+                dollars=config.usage_dollars,
+            )
 
     def own_sql(self, text: str, scope: Scope, db: Path | None = None) -> sqlite.Rows:
         """The rows of a select statement of this program's, guarded, in this process."""
+        from axiommind.reports.sql_process import pricing_for
+
+        config = self.home.config
         with self.home.reading(scope, db) as connection:
+            pricing = pricing_for(connection, text, config.usage_dollars)
             sqlite.guard(connection)
-            return sqlite.run_guarded(
-                connection, text, seconds=self.home.config.query_seconds, rows=self.home.config.query_rows
-            )
+            rows = sqlite.run_guarded(connection, text, seconds=config.query_seconds, rows=config.query_rows)
+            rows.notes = () if pricing is None else pricing.notes
+            return rows
 
     def grounding(self, scope: Scope, *, since: int | None = None, session: str | None = None) -> Grounding:
         """How much hook-supplied context agents used. `session` may be the beginning of an id."""

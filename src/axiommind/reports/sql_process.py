@@ -12,14 +12,17 @@ import json
 import sqlite3
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from axiommind import db as sqlite
 from axiommind import errors
 from axiommind.killable import StoppedProcess, answers_of
 from axiommind.projections.scope import open_scoped
 
-__all__ = ["answer", "run_apart"]
+if TYPE_CHECKING:
+    from axiommind.prices.dollars import Pricing
+
+__all__ = ["answer", "pricing_for", "run_apart"]
 
 # What a query may use in all, beside the interpreter; SQLite itself is held to less, so that it can say so.
 _MEMORY = 1 << 30
@@ -33,16 +36,21 @@ answer(given)
 """
 
 
-def run_apart(path: Path, project: str | None, sql: str, *, seconds: float, rows: int) -> sqlite.Rows:
+def run_apart(
+    path: Path, project: str | None, sql: str, *, seconds: float, rows: int, dollars: bool = True
+) -> sqlite.Rows:
     """The rows of one select statement. A `sqlite3.DatabaseError` is the index's own."""
     given = {"path": sys.path, "index": str(path), "project": project, "sql": sql, "limit": seconds, "rows": rows}
+    given["dollars"] = dollars
     found: list[tuple[Any, ...]] = []
     columns: list[str] = []
+    notes: list[str] = []
     try:
         for said in answers_of(_CODE, given, seconds=seconds + _GRACE_S, memory=_MEMORY):
             if "error" in said:
                 raise _error(said)
             columns = said.get("columns", columns)
+            notes += said.get("notes", ())
             found += [tuple(map(_value, row)) for row in said.get("rows", ())]
     except StoppedProcess as stopped:
         if stopped.too_late:
@@ -50,7 +58,20 @@ def run_apart(path: Path, project: str | None, sql: str, *, seconds: float, rows
         raise errors.QueryLimit(
             "the query needs more memory than it may use", hint="ask for fewer or shorter values"
         ) from stopped
-    return sqlite.Rows(columns, found)
+    rows_found = sqlite.Rows(columns, found)
+    rows_found.notes = tuple(notes)
+    return rows_found
+
+
+def pricing_for(db: sqlite3.Connection, sql: str, is_on: bool) -> Pricing | None:
+    """`dollars` and `sum_dollars` on a connection, if a statement asks for them: most do not, and load no prices."""
+    if "dollars" not in sql.lower():
+        return None
+    from axiommind.prices.dollars import Pricing
+
+    pricing = Pricing(is_on)
+    pricing.register(db)
+    return pricing
 
 
 def answer(given: dict[str, Any]) -> None:
@@ -58,9 +79,10 @@ def answer(given: dict[str, Any]) -> None:
     try:
         db = open_scoped(Path(given["index"]), given["project"], copies_apart=True)
         db.execute(f"pragma hard_heap_limit={_HEAP}")
+        pricing = pricing_for(db, given["sql"], given["dollars"])
         sqlite.guard(db)
         found = sqlite.run_guarded(db, given["sql"], seconds=given["limit"], rows=given["rows"])
-        _say({"columns": found.columns})
+        _say({"columns": found.columns, "notes": [] if pricing is None else pricing.notes})
         for at in range(0, len(found), _BATCH):
             _say({"rows": [[_plain(value) for value in row] for row in found[at : at + _BATCH]]})
     except errors.AxmError as error:

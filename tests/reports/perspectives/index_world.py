@@ -40,7 +40,8 @@ create table responses (
   message_id text not null, request_id text not null, uuid text, model text, timestamp integer,
   text text not null, char_count integer not null, stop_reason text,
   input_tokens integer not null, output_tokens integer not null, cache_creation_tokens integer not null,
-  cache_read_tokens integer not null, is_sidechain integer not null, is_error integer not null,
+  cache_read_tokens integer not null, cache_1h_tokens integer not null default 0, service_tier text,
+  is_sidechain integer not null, is_error integer not null,
   line_start integer not null, line_end integer not null, canonical integer not null default 1,
   unique (message_id, request_id, session_id));
 create table tool_uses (

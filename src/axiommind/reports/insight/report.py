@@ -31,6 +31,7 @@ class InsightReports:
         self, scope: Scope, *, since: int | None = None, until: int | None = None, prose: bool | None = None
     ) -> InsightReport:
         """The report; with `prose` a model writes what is in short, by default where one is configured."""
+        from axiommind.prices.dollars import Pricing
         from axiommind.reports.insight.facts import report_of
         from axiommind.reports.insight.reader import FactReader
         from axiommind.reports.insight.rows import Window
@@ -39,6 +40,8 @@ class InsightReports:
 
         window = Window(since, until)
         with self.home.reading(scope, None) as db:
+            if self.home.config.usage_dollars:
+                Pricing().register(db)
             db.execute("begin")
             report = report_of(FactReader(db, scope.project, window))
         projects = [] if scope.project is not None or not report.sessions else self._projects(since, until)

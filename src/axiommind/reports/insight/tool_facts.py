@@ -42,7 +42,8 @@ def refused(facts: FactReader) -> int:
 
 def tokens(facts: FactReader) -> list[ModelTokens]:
     rows = facts.perspective("usage", by="model", top=-1)
-    found = [ModelTokens(r["model"] or "unknown", r["messages"], r["output_tokens"], r["total_tokens"]) for r in rows]
+    columns = ("messages", "output_tokens", "total_tokens", "dollars")
+    found = [ModelTokens(r["model"] or "unknown", *(r[name] for name in columns)) for r in rows]
     return [one for one in found if one.total]
 
 

@@ -89,6 +89,7 @@ class ModelTokens(NamedTuple):
     messages: int
     output: int
     total: int
+    dollars: float | None = None  # at list prices, where they are known and dollars are not turned off
 
 
 class ToolUsage(NamedTuple):

@@ -1,7 +1,10 @@
 """The sessions, newest first, with their size and how to resume them.
 
 `since` and `until` keep sessions that were active in that time; `tool` those that used the tool (in that
-time); `min_count` those with at least so many tool uses, of that tool when one is given.
+time); `min_count` those with at least so many tool uses, of that tool when one is given. `dollars` is what the
+session's answers cost at list prices, without those that a fork or a resumed session copied from another, and without
+its subagents, which are sessions of their own; null where the price of a model is not known
+([what dollars mean](dollars.md)).
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import shlex
 import sqlite3
 
 from axiommind.reports.perspectives import Params, Perspective, Row, common
+from axiommind.reports.perspectives._dollars import sum_dollars
 from axiommind.reports.perspectives._filters import PerspectiveFilters
 from axiommind.reports.perspectives._times import moment
 from axiommind.sources import resume_command
@@ -33,6 +37,7 @@ COLUMNS = (
     "errors",
     "model",
     "output_tokens",
+    "dollars",
     "git_branch",
     "parent_session",
     "missing_since",
@@ -57,6 +62,9 @@ SQL = f"""
     limit :top
 """
 
+DOLLARS = COLUMNS.index("dollars")
+COST = "select {dollars} from responses r where r.session_id = ? and r.canonical"
+
 BUSY = """id in (
         select t.session_id
         from tool_uses t
@@ -72,8 +80,15 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
     busy = "tool_use_count >= :min_count"
     if filters.tool is not None:
         busy = BUSY.format(tool=filters.names("t.classified_name"), during=filters.during("t.timestamp"))
-    found = db.execute(SQL.format(of_session=filters.of_session("id"), busy=busy), filters.bound)
-    return [dict(zip(COLUMNS, (*row[:-1], _resume(row[-1], row[0])), strict=True)) for row in found]
+    found = db.execute(SQL.format(of_session=filters.of_session("id"), busy=busy), filters.bound).fetchall()
+    # Only of those that are shown: SQLite would price every session before it sorts them.
+    cost = COST.format(dollars=sum_dollars(db, "r"))
+    rows = []
+    for row in found:
+        (dollars,) = db.execute(cost, (row[0],)).fetchone()
+        values = (*row[:DOLLARS], dollars, *row[DOLLARS:-1], _resume(row[-1], row[0]))
+        rows.append(dict(zip(COLUMNS, values, strict=True)))
+    return rows
 
 
 def _resume(agent: str | None, session: str) -> str | None:

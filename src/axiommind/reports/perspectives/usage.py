@@ -2,7 +2,8 @@
 
 `by` groups: day, week (its Monday), month, session (on its last day), project, or model alone; all but the
 last keep models apart. Answers that no model gave (`<synthetic>`) and rows without a token are left out. `tool` keeps
-answers that used the tool; `min_count` is about messages.
+answers that used the tool; `min_count` is about messages. `dollars` is what the answers cost at list prices, each at
+that of its day, and null where the price of the model is not known ([what dollars mean](dollars.md)).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sqlite3
 
 from axiommind.errors import BadQuery
 from axiommind.reports.perspectives import Param, Params, Perspective, Plot, Row, common
+from axiommind.reports.perspectives._dollars import sum_dollars
 from axiommind.reports.perspectives._filters import PerspectiveFilters
 from axiommind.reports.perspectives._times import day, monday, month
 
@@ -28,6 +30,7 @@ COLUMNS = (
     "cache_creation_tokens",
     "cache_read_tokens",
     "total_tokens",
+    "dollars",
     "sessions",
     "session_id",
     "project",
@@ -47,6 +50,7 @@ SQL = """
     select {date} as date, r.model, count(*) as messages,
       sum(r.input_tokens), sum(r.output_tokens), sum(r.cache_creation_tokens), sum(r.cache_read_tokens),
       sum(r.input_tokens + r.output_tokens + r.cache_creation_tokens + r.cache_read_tokens) as total_tokens,
+      {dollars},
       count(distinct r.session_id), {session} as session, {project} as project
     from responses r
     join sessions s on s.id = r.session_id
@@ -77,6 +81,7 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
         date=date,
         session=session,
         project=project,
+        dollars=sum_dollars(db, "r"),
         counts=filters.counts("r"),
         used="1" if filters.tool is None else USED.format(tool=filters.names("t.classified_name")),
         groups=", ".join(groups),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -119,12 +120,13 @@ def run(args: argparse.Namespace) -> int:
             )
         found = memory.sql(_statement(args), scope, args.db)
         _print(found.names(), found.dicts(), args.format)
+        _say(found.notes)
         return 0
     perspective = load(args.perspective)
     params = params_of(perspective, args)
     rows = memory.query(perspective, params, scope, args.db)
-    columns = tuple(rows[0]) if rows else perspective.columns
-    _print(columns, rows, args.format)
+    _print(rows.columns, rows, args.format)
+    _say(rows.notes)
     if not rows:
         _explain(memory, args, params, scope)
     if args.plot is not None:
@@ -199,6 +201,11 @@ def _print(columns: tuple[str, ...], rows: list[dict[str, Any]], form: str) -> N
         print(render.as_table(columns, rows))
     else:
         options.say("No rows.")
+
+
+def _say(notes: Iterable[str]) -> None:
+    for note in notes:
+        sys.stderr.write(render.printable(f"{note[:1].upper()}{note[1:]}") + "\n")
 
 
 def _list(form: str) -> int:

@@ -89,6 +89,7 @@ def _print(memory: Memory, seen: Overview, sample: bool) -> None:
         ("Prompts", f"{seen.prompts:,}"),
         ("Tool uses", f"{seen.tool_uses:,}, of them {seen.edits:,} file edits"),
         ("Written", f"{seen.output_tokens:,} tokens by the models"),
+        *([("Cost", _cost(seen))] if seen.dollars is not None else []),
         ("Home", str(memory.config.home)),
     ):
         print(f"  {label:<12}{text}")
@@ -104,6 +105,14 @@ def _print(memory: Memory, seen: Overview, sample: bool) -> None:
         waits = "1 proposal of an agent waits" if seen.proposals == 1 else f"{seen.proposals} proposals of agents wait"
         print(f"\n{waits} for you: axm review")
     _say_next(memory, sample)
+
+
+def _cost(seen: Overview) -> str:
+    """What it cost, and which models are not in it."""
+    missing = ", ".join(render.printable(name) for name in seen.unpriced[:3])
+    more = ", …" if len(seen.unpriced) > 3 else ""
+    without = f", without {missing}{more} (no price known)" if missing else ""
+    return f"${seen.dollars or 0:,.2f} at list prices{without}"
 
 
 def _rank(title: str, rows: list[tuple[str, int]]) -> None:

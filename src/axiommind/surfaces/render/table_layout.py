@@ -1,8 +1,9 @@
 """How a table fits the terminal. Empty columns go, headings and long texts wrap, ids and paths are cut in the middle;
 numbers and dates are never cut.
 
-Where that is not enough, token and byte counts are abbreviated (12.3M), and as a last resort each row becomes a block
-with a line for each column. Widths are columns of a terminal: Han, kana and Hangul take two.
+Where that is not enough, token and byte counts are abbreviated (12.3M), then long words of headings are hyphenated, and
+as a last resort each row becomes a block with a line for each column. Widths are columns of a terminal: Han, kana and
+Hangul take two.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ _BLOCK_LINES = 6  # the same where a row is a block of lines
 _WHOLE, _COMFORTABLE, _NARROW, _TIGHT = 10_000, 24, 10, 8  # how narrow a text column may become
 _CUT_ID, _CUT_PATH = 13, 18  # an id shows its first eight characters: commands take them
 _SHORT_ID = 16  # an id up to this length is an abbreviation already, and has to stay whole to be typed
+_LONG_WORD = 7  # of a heading; a longer one may be halved
 _BREAKS = frozenset("_-/:.,")
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?)?")
 _FIGURE = re.compile(r"[-+]?\d[\d,]*(\.\d+)?( ?(%|[kMG]?B|m?s))?")
@@ -40,6 +42,7 @@ class _Column(NamedTuple):
     name: str
     kind: str  # number, date, id, path or text
     cells: tuple[str, ...]
+    is_hyphenated: bool = False
 
     @property
     def is_rigid(self) -> bool:
@@ -51,7 +54,8 @@ class _Column(NamedTuple):
 
     def least(self, floor: int) -> int:
         """The narrowest that it may be, its heading wrapped."""
-        heading = max(map(width, _pieces(self.name)))
+        pieces = _pieces(self.name)
+        heading = max(map(width, _halved(pieces) if self.is_hyphenated else pieces))
         if self.is_rigid or floor >= self.natural:
             return max(heading, self.natural)
         narrow = {"id": _CUT_ID, "path": _CUT_PATH}.get(self.kind) or max(floor, self._word if floor > _TIGHT else 0)
@@ -73,6 +77,7 @@ def lay_out(
     if sum(sizes) + 2 * (len(sizes) - 1) <= room:
         return _table(shown, sizes, 2)
     brief = [_abbreviated(column) for column in shown]
+    hyphenated = [column._replace(is_hyphenated=True) for column in brief]
     for candidates, floor, gap in (
         (shown, _WHOLE, 2),
         (shown, _COMFORTABLE, 2),
@@ -81,6 +86,7 @@ def lay_out(
         (brief, _NARROW, 2),
         (brief, _NARROW, 1),
         (brief, _TIGHT, 1),
+        (hyphenated, _TIGHT, 1),
     ):
         sizes = _sizes(candidates, floor, room - gap * (len(shown) - 1))
         if sizes:
@@ -205,11 +211,21 @@ def _pieces(text: str) -> list[str]:
     return [piece.strip() for piece in re.findall(r"[^_ ]*(?:_|\s+|$)", text) if piece.strip()] or [text]
 
 
+def _halved(pieces: Sequence[str]) -> list[str]:
+    """Pieces of a heading, long words in two: `crea-`, `tion_`."""
+    found: list[str] = []
+    for piece in pieces:
+        half = (len(piece.rstrip("_")) + 1) // 2
+        found += [piece] if len(piece.rstrip("_")) <= _LONG_WORD else [f"{piece[:half]}-", piece[half:]]
+    return found
+
+
 def _wrapped_name(name: str, size: int) -> list[str]:
     if width(name) <= size:
         return [name]
     lines = [""]
-    for piece in re.findall(r"[^_ ]*(?:_|\s+|$)", name):
+    pieces = re.findall(r"[^_ ]*(?:_|\s+|$)", name)
+    for piece in _halved(pieces) if any(width(piece.strip()) > size for piece in pieces) else pieces:
         if lines[-1] and width((lines[-1] + piece).rstrip()) > size:
             lines.append("")
         lines[-1] += piece

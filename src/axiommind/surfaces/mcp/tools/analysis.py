@@ -27,6 +27,7 @@ class QueryPage(TypedDict):
     rows: list[dict[str, Any]]
     total: int  # rows that there are
     cut: int  # cells that were longer than 2,000 characters, or than there was room for
+    notes: list[str]  # what has to be said beside the rows, such as models whose price nobody knows
     next_cursor: str | None
 
 
@@ -87,11 +88,11 @@ def query(
     scope = ctx.scope(project)
     mark = mark_of(perspective, sorted((params or {}).items(), key=str), sql, scope.project)
     start = start_of(cursor, mark)
-    columns, found = _ask(ctx.memory, perspective, params or {}, sql, scope)
+    columns, found, notes = _ask(ctx.memory, perspective, params or {}, sql, scope)
     page, cut = _page(ctx, found[start : start + limit])
     end = start + len(page)
     more = cursor_of(end, mark) if end < len(found) else None
-    return QueryPage(columns=columns, rows=page, total=len(found), cut=cut, next_cursor=more)
+    return QueryPage(columns=columns, rows=page, total=len(found), cut=cut, notes=notes, next_cursor=more)
 
 
 @tool(
@@ -139,15 +140,15 @@ def _named(counts: list[tuple[str, int]]) -> list[NamedCount]:
 
 def _ask(
     memory: Memory, perspective: str | None, params: dict[str, Any], sql: str | None, scope: Scope
-) -> tuple[list[str], list[dict[str, Any]]]:
+) -> tuple[list[str], list[dict[str, Any]], list[str]]:
     if sql is not None:
         rows = memory.sql(sql, scope)
-        return list(rows.names()), rows.dicts()
+        return list(rows.names()), rows.dicts(), list(rows.notes)
     from axiommind.reports.perspectives import load
 
     asked = load(perspective or "")
     found = memory.query(asked, _params(asked, params), scope)
-    return list(found[0]) if found else list(asked.columns), found
+    return list(found.columns), found, list(found.notes)
 
 
 def _params(perspective: Perspective, given: dict[str, Any]) -> dict[str, Any]:

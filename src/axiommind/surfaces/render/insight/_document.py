@@ -195,11 +195,18 @@ def _time(report: InsightReport, *, without_bars: bool) -> Iterator[Block]:
             frozenset({1, 2, 3}),
         )
     if report.tokens:
-        yield TableBlock(
-            ("model", "answers", "tokens written", "tokens in all"),
-            tuple((f"`{t.model}`", f"{t.messages:,}", f"{t.output:,}", f"{t.total:,}") for t in report.tokens),
-            frozenset({1, 2, 3}),
-        )
+        yield _models(report)
+
+
+def _models(report: InsightReport) -> TableBlock:
+    """Tokens by model, and dollars where any are known."""
+    columns = ["model", "answers", "tokens written", "tokens in all"]
+    rows = [[f"`{t.model}`", f"{t.messages:,}", f"{t.output:,}", f"{t.total:,}"] for t in report.tokens]
+    if any(t.dollars is not None for t in report.tokens):
+        columns.append("dollars, at list prices")
+        for row, t in zip(rows, report.tokens, strict=True):
+            row.append("no price known" if t.dollars is None else f"{t.dollars:,.2f}")
+    return TableBlock(tuple(columns), tuple(map(tuple, rows)), frozenset(range(1, len(columns))))
 
 
 def _days(report: InsightReport) -> TableBlock:
