@@ -109,7 +109,9 @@ def test_those_who_pay_by_subscription_see_no_dollars(priced: World) -> None:
     done = without(priced, "query", "--all-projects", "--sql", "select dollars('claude-opus-5-5', 0, 1000000) as d")
     assert json.loads(done.stdout) == [{"d": None}] and "turned off" in done.stderr
     assert "$" not in without(priced, "start").stdout
-    assert "dollars" not in without(priced, "insight", "--all-projects").stdout
+    for form in ((), ("--json",)):
+        assert "dollars" not in without(priced, "start", *form).stdout
+        assert "dollars" not in without(priced, "insight", "--all-projects", *form).stdout
 
 
 def test_words_go_to_stderr_and_rows_to_stdout(priced: World) -> None:

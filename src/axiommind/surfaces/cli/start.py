@@ -55,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
     overview = memory.overview(Scope(None))
     if args.json:
         shown = {"schema": "axm.start.v1", "sample": sample, "home": str(memory.config.home), **asdict(overview)}
+        if not memory.config.usage_dollars:
+            del shown["dollars"], shown["unpriced"]
         print(json.dumps(shown, ensure_ascii=False))
         return 0
     _print(memory, overview, sample)

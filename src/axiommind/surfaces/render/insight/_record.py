@@ -42,6 +42,8 @@ def _plain(name: str, value: Any, report: InsightReport) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         fields = value._asdict()
         drop = _LEFT_OUT | _OF_QUOTES if "quote" in fields else _LEFT_OUT
+        if all(tokens.dollars is None for tokens in report.tokens):  # turned off, or no price is known of any
+            drop |= {"dollars"}
         return {key: _plain(key, each, report) for key, each in fields.items() if key not in drop}
     if isinstance(value, tuple):
         return [_plain("", each, report) for each in value]
