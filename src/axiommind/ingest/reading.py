@@ -111,7 +111,7 @@ def _read_transcript(job: ReadJob, file: Any, out: ReadOutcome) -> None:
     size = _size_of(file)
     start, first_line, open_end = 0, 1, False
     after: bool | None = None
-    context: dict[str, Any] = {}
+    context: dict[str, Any] = {} if job.file.cwd is None else {"cwd": job.file.cwd}
     if head is not None:
         if head.state.get("reread") or size < head.end or not _same_so_far(job, file, head, out):
             out.generation = head.generation + 1

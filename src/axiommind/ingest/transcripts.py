@@ -22,6 +22,7 @@ from axiommind.log import EventLog, Head
 from axiommind.model import Event, Problem
 from axiommind.projects import project_of, slug
 from axiommind.sources import Discovery, SourceFile
+from axiommind.sources import load as load_source
 from axiommind.sources.records import Decoded
 
 __all__ = ["TranscriptIngest"]
@@ -78,9 +79,10 @@ class TranscriptIngest:
             present |= {file.path for file in files}
             self._mark_returned(files)
             for file in files:
-                if self._is_forgotten(file, None) or self._is_of_another(file, project):
+                named = self._named(source, file)
+                if self._is_forgotten(named, None) or self._is_of_another(file, project):
                     continue
-                job = self._plan(source, self._named(source, file), deep)
+                job = self._plan(source, named, deep)
                 if job is not None:
                     jobs.append(job)
                 elif file.kind == "transcript":
@@ -95,8 +97,11 @@ class TranscriptIngest:
         """The file with the id that its session has here: where another agent has a session of the same id, the agent's
         name comes before it."""
         head = self._heads.get(file.path)
-        if head is not None and head.state["kind"] == file.kind:
+        is_read = head is not None and (head.end or head.generation)
+        if head is not None and head.state["kind"] == file.kind and (is_read or file.session_id):
             return file._replace(session_id=head.state["session_id"])
+        if not file.session_id:
+            file = file._replace(session_id=load_source(source).session_of(file))
         own = self._owners.setdefault(file.session_id, source) == source
         parent = file.parent_session
         if parent is not None and self._owners.get(parent, source) != source:

@@ -21,7 +21,8 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 class SourceFile(NamedTuple):
     """A file that a source found: `kind` is `transcript` (JSON lines, growing), `container` (a file that holds several
     sessions, which `expand` lists), or the name of a small sidecar. A session in a container is a transcript whose path
-    is a stream (`rendered.py`), and whose size and times say whether it changed."""
+    is a stream (`rendered.py`), and whose size and times say whether it changed. `session_id` is empty where neither
+    name nor place says it: `session_of` reads it."""
 
     path: str
     kind: str
@@ -34,6 +35,7 @@ class SourceFile(NamedTuple):
     inode: int
     parent_inside: bool = False  # it is a subagent's, and only its own lines say whose
     container: str | None = None  # the file that holds it, where that is another
+    cwd: str | None = None  # its working folder, where something beside it says so and not every line of it
 
 
 class Discovery(NamedTuple):
@@ -67,6 +69,9 @@ class Source(Protocol):
 
     def expand(self, container: SourceFile) -> Discovery:
         """The sessions in a container."""
+
+    def session_of(self, file: SourceFile) -> str:
+        """The id of a session, from the beginning of its file. Asked once, of a file whose `session_id` is empty."""
 
     def open_stream(self, path: str) -> BinaryIO:
         """A transcript as lines of JSON, wherever it is kept."""

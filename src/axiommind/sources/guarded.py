@@ -89,6 +89,9 @@ class GuardedSource:
     def expand(self, container: SourceFile) -> Discovery:
         return cast(Discovery, self._try("expand", container))
 
+    def session_of(self, file: SourceFile) -> str:
+        return str(self._try("session_of", file))
+
     def open_stream(self, path: str) -> BinaryIO:
         """What cannot be opened is a problem of that file, as with a source of ours."""
         if not hasattr(self._source, "open_stream"):

@@ -61,6 +61,7 @@ class LineReader:
         self.blocks: list[Block] = []
         self.calls: list[CallBlocks] = []
         self.context: dict[str, Any] = dict(context)
+        self.out.cwd = self.context.get("cwd")  # what is known of it from beside the file
         self.number = first_line - 1
         self._skip = skip
         self._seen: set[str] = set()

@@ -50,6 +50,9 @@ class Defaults:
 
         return Discovery((container.root,), (), ())
 
+    def session_of(self, file: SourceFile) -> str:
+        return Path(file.path).stem
+
     def open_stream(self, path: str) -> BinaryIO:
         return Path(path).open("rb")
 

@@ -1,0 +1,49 @@
+"""Gemini CLI. Sessions are JSON lines in `~/.gemini/tmp/<project>/chats`, single documents in older versions; a line
+with the id of an earlier one replaces it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from axiommind.sources.gemini.tool_names import TOOLS
+from axiommind.sources.rooms import parts
+
+if TYPE_CHECKING:
+    from axiommind.sources.gemini.bulk import prune
+    from axiommind.sources.gemini.files import discover, open_stream, session_of
+    from axiommind.sources.gemini.reader import blocks, decode
+
+__all__ = [
+    "NAME",
+    "TITLE",
+    "TOOLS",
+    "WATCHED",
+    "blocks",
+    "decode",
+    "discover",
+    "open_stream",
+    "prune",
+    "resume",
+    "session_of",
+]
+
+NAME = "gemini"
+TITLE = "Gemini CLI"
+WATCHED = (".jsonl", ".json")
+
+
+def resume(session_id: str) -> tuple[str, ...]:
+    return ("gemini", "--resume", session_id)
+
+
+__getattr__ = parts(
+    __name__,
+    {
+        "blocks": "reader",
+        "decode": "reader",
+        "discover": "files",
+        "open_stream": "files",
+        "prune": "bulk",
+        "session_of": "files",
+    },
+)
