@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,52 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from axiommind import db as sqlite
-from axiommind.log.sqlite import SqliteLog
-from axiommind.search import find
-from axiommind.search.citations import locate, parse
-from axiommind.search.reading.lines import Opened, open_lines
 from tests.examples import examples
 from tests.laws.histories import History, operation
+from tests.laws.passages import Passages
 from tests.notes import Notes
 from tests.rows import rows
 from tests.transcripts import Lines, World, encode
 
 # Of a very long value the index keeps the beginning, and says so.
 CUT = "… [axm: "
-
-
-class Passages:
-    """Every passage of a world, each with its text and the lines that its citation opens."""
-
-    def __init__(self, world: World) -> None:
-        self.db = sqlite.open_read(world.home / "index.db")
-        find.connect(self.db)
-        self.log = SqliteLog(world.home / "log.db", (world.home / "redaction.key").read_bytes(), read_only=True)
-        self.blob = cache(self.log.blob)
-
-    def __iter__(self) -> Iterator[tuple[str, str, Opened, sqlite3.Row]]:
-        rows = self.db.cursor()
-        rows.row_factory = sqlite3.Row
-        for row in rows.execute(
-            """
-            select p.id, p.kind, p.ref, x.text, r.message_id
-            from passages p join passage_texts x using (id)
-            left join responses r on p.kind = 'response' and r.id = p.ref
-            order by p.id
-            """
-        ):
-            citation = locate(self.db, [(row["id"], row["kind"], row["ref"])])[row["id"]]
-            opened = open_lines(self.db, self.blob, citation)
-            assert opened.citation == citation, "all of its lines are there"
-            assert opened.first == citation.line_start
-            assert len(opened.lines) == citation.line_end - citation.line_start + 1
-            assert parse(citation.text) == citation == parse(citation.uri)
-            yield row["kind"], row["text"], opened, row
-
-    def close(self) -> None:
-        self.db.close()
-        self.log.close()
 
 
 def strings(value: Any) -> Iterator[str]:

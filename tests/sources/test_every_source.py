@@ -12,7 +12,7 @@ import pytest
 from axiommind import sources, testing
 from axiommind.log.sqlite import SqliteLog
 from axiommind.text.recalled import CLOSE, OPEN
-from tests.laws.test_citations import Passages
+from tests.laws.passages import Passages
 from tests.sources.agents import AGENTS, WORD, AgentHome, expected
 from tests.transcripts import Lines, World
 
