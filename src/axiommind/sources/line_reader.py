@@ -249,15 +249,17 @@ class LineReader:
         use_id: str | None = None,
         message: str | None = None,
         files: Iterable[str] = (),
-        inside: Callable[[str], str] | None = None,
+        inside: Callable[[str], str | None] | None = None,
+        written: Mapping[str, Any] | None = None,
     ) -> None:
         """A use of a tool. `pointer` is where its input stands; `inside` says where a text of the input stands that is
-        not below it. `files` are the files that an edit changes, where they are no field of its input."""
+        not below it, or that it stands nowhere. `files` are the files that an edit changes, where they are no field of
+        its input. `written` is what an input that is one text (a patch) says by the common fields."""
         if not isinstance(name, str) or not name:
             self.problem("a tool use without a name")
             return
         tool = self.TOOLS.get(name, UNKNOWN_TOOL)
-        fields = tool.in_common(given) if isinstance(given, dict) else {}
+        fields = dict(written) if written else tool.in_common(given) if isinstance(given, dict) else {}
         paths = [one for one in files if one]
         if not paths and tool.file_field and isinstance(fields.get(tool.file_field), str):
             paths = [fields[tool.file_field]]
@@ -268,16 +270,20 @@ class LineReader:
             self._uses[use_id] = len(self.out.tool_uses)
             self._open(use_id, name)
         first, *others = paths or [""]
-        names = (name, kind, short_json(fields if isinstance(given, dict) else given), use_id)
+        names = (name, kind, short_json(fields if written or isinstance(given, dict) else given), use_id)
         own = None if message is None else f"{self.AGENT}:{message}"
         self.out.tool_uses.append(
             ToolUse(uuid, when, *names, own, self.number, first or None, None, tuple(dict.fromkeys(others)))
         )
         places = dict(zip((p for p, _ in leaves(given)), (p for p, _ in leaves(fields)), strict=False))
-        found = {}
+        found: dict[str, int] = {}
         for place, text in leaves(given):
             where = inside(place) if inside is not None else pointer + place
-            found[places.get(place, place)] = self._block(where, "call", text, when, uuid, use_id=use_id)
+            if where is not None:
+                at = self._block(where, "call", text, when, uuid, use_id=use_id)
+                found |= (
+                    dict.fromkeys((p for p, _ in leaves(fields)), at) if written else {places.get(place, place): at}
+                )
         self.calls.append(CallBlocks(self.number, name, kind, fields, when, uuid, use_id, found))
 
     def result(
