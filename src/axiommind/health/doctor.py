@@ -23,9 +23,11 @@ from axiommind.health.plugins import check_plugins
 from axiommind.health.redacting import check_redaction
 from axiommind.health.transcripts import Found, check_behind, check_folders, check_leaving, check_log, check_roots
 from axiommind.health.vectors import check_vectors
+from axiommind.ingest.file_names import without_secrets
 from axiommind.log import home_key
 from axiommind.log.sqlite import SqliteLog
 from axiommind.projections.following import folded_from, has_log, require_log
+from axiommind.text.redaction import Redactor
 
 __all__ = ["doctor"]
 
@@ -46,8 +48,9 @@ def doctor(config: Config, environ: Mapping[str, str], user: Path, found: Found)
             checks += check_log(log)
             checks += check_key(config, log, key)
             checks += check_redaction(log, key)
-            checks += check_behind(config, log, found)
-            checks += check_leaving(found, log)
+            named = without_secrets(found, Redactor(key))  # as the log knows them
+            checks += check_behind(config, log, named)
+            checks += check_leaving(named, log)
             checks += check_folders(config, log, user)
         finally:
             log.close()

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 
+from axiommind.ingest.file_names import without_secrets
 from axiommind.log import Head
 from axiommind.model import Problem
 from axiommind.sources import Discovery, SourceFile, jsonl
 from axiommind.sources import load as load_source
+from axiommind.text.redaction import Redactor
 
 __all__ = ["KIND", "Containers"]
 
@@ -19,9 +21,10 @@ KIND = "container"
 class Containers:
     """Those of one run."""
 
-    def __init__(self, heads: Mapping[str, Head], key: bytes, *, full: bool) -> None:
+    def __init__(self, heads: Mapping[str, Head], key: bytes, redactor: Redactor, *, full: bool) -> None:
         self._heads = heads
         self._key = key
+        self._redactor = redactor
         self._full = full
         self._read: dict[str, Head] = {}
         self.unchanged: set[str] = set()
@@ -40,11 +43,12 @@ class Containers:
                 self.unchanged.add(file.path)
                 continue
             try:
-                inner = load_source(source).expand(file)
+                inner = load_source(source).expand(file._replace(path=file.place))
             except OSError as error:
                 problems.append(Problem(file.path, 0, f"cannot be read: {error.strerror or error}"))
                 self.unchanged.add(file.path)
                 continue
+            ((_, inner),) = without_secrets([(source, inner)], self._redactor)
             files += (one._replace(container=file.path) for one in inner.files)
             problems += inner.problems
             if not inner.problems:

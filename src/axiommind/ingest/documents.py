@@ -262,7 +262,7 @@ class DocumentIngest:
             "folder": root,
             "project": project,
             "project_known": 0,
-            "path": file.path,
+            "path": self._redactor.name(file.path),
             "hash": page.digest,
             "encoding": page.encoding,
             "device": self._device(file.path),

@@ -88,9 +88,9 @@ def read_file(job: ReadJob) -> ReadOutcome:
     try:
         is_transcript = job.file.kind == "transcript"
         with (
-            load_source(job.source).open_stream(job.file.path)
+            load_source(job.source).open_stream(job.file.place)
             if is_transcript
-            else Path(job.file.path).open("rb") as file
+            else Path(job.file.place).open("rb") as file
         ):
             out.opened = 1
             if is_transcript:

@@ -36,7 +36,7 @@ _MOST_BYTES = 16 << 20
 _MOST_ITEMS = 200
 _MOST_NUMBER = 10**9
 _END_OF_TIME = 1 << 42  # milliseconds: the year 2109
-_SESSION = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
+_SESSION = re.compile(r"[\[\]A-Za-z0-9_.:-]{1,200}")  # brackets: of a redacted one
 _ITEM = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]{0,39}")
 

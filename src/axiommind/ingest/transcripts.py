@@ -14,6 +14,7 @@ from typing import Any
 
 from axiommind.ids import dedupe_key
 from axiommind.ingest.containers import Containers
+from axiommind.ingest.file_names import renamed_heads, without_secrets
 from axiommind.ingest.heads import head_after, payload_of, restated, with_parent
 from axiommind.ingest.reading import ReadJob, ReadOutcome, read_file
 from axiommind.ingest.report import IndexReport
@@ -24,6 +25,7 @@ from axiommind.projects import project_of, slug
 from axiommind.sources import Discovery, SourceFile
 from axiommind.sources import load as load_source
 from axiommind.sources.records import Decoded
+from axiommind.text.redaction import Redactor
 
 __all__ = ["TranscriptIngest"]
 
@@ -52,6 +54,7 @@ class TranscriptIngest:
         self.report = IndexReport()
         self._flush = flush or (lambda _events: None)
         self._progress = progress or (lambda _done, _total: None)
+        self._redactor = Redactor(key)
         self._heads = {stream: head for stream, head in log.heads().items() if head.state["kind"] != "document"}
         self._tombstones = log.tombstones()
         self._kept_out = log.purges.kept_out()
@@ -69,8 +72,10 @@ class TranscriptIngest:
         self, found: Sequence[tuple[str, Discovery]], *, project: str | None = None, full: bool = False
     ) -> IndexReport:
         report = self.report
+        self._rename_heads()
+        found = without_secrets(found, self._redactor)
         deep = self._deep_hashes() if full else None
-        containers = Containers(self._heads, self.key, full=full)
+        containers = Containers(self._heads, self.key, self._redactor, full=full)
         jobs: list[ReadJob] = []
         present: set[str] = set()
         for source, discovery in found:
@@ -120,6 +125,14 @@ class TranscriptIngest:
             and head.state["project_known"]
             and head.state["project"] != project
         )
+
+    def _rename_heads(self) -> None:
+        """Files whose names hold a secret by today's rules are read anew, under names that hold none."""
+        renamed = renamed_heads(self._heads, self._redactor)
+        self.log.note(list(renamed.values()), gone=list(renamed))
+        for old, head in renamed.items():
+            del self._heads[old]
+            self._heads[head.stream] = head
 
     # --- what to read ----------------------------------------------------------------------------------
 

@@ -111,8 +111,9 @@ class EventLog(Protocol):
     def heads(self) -> dict[str, Head]:
         """Every stream's head."""
 
-    def note(self, heads: Sequence[Head]) -> None:
-        """Remember newer file states of streams that had no new line. Not an event: it can be lost."""
+    def note(self, heads: Sequence[Head], gone: Sequence[str] = ()) -> None:
+        """Remember newer file states of streams that had no new line, and that those in `gone` are called otherwise.
+        Not an event: it can be lost."""
 
     def is_forgotten(self, session_id: str | None, project: str | None) -> bool:
         """Whether a tombstone covers this session or project."""

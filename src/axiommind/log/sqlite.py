@@ -120,7 +120,7 @@ class SqliteLog:
                     raise Internal(f"blob {blob.hash} was not sealed for this home: refused")
             if head is not None and not self._continues(head, expect_end):
                 return None
-            clean: dict[str, Any] = self._redactor.value(payload)
+            clean, session_id, project = (self._redactor.value(one) for one in (payload, session_id, project))
             ts = self._next_ts()
             made = Event(
                 position=0,
@@ -278,9 +278,10 @@ class SqliteLog:
     def heads(self) -> dict[str, Head]:
         return {row[0]: head_of(row) for row in self._read(f"select {HEAD} from heads", ())}
 
-    def note(self, heads: Sequence[Head]) -> None:
+    def note(self, heads: Sequence[Head], gone: Sequence[str] = ()) -> None:
         if heads:
             with self.atomic():
+                self._db.executemany("delete from heads where stream = ?", [(stream,) for stream in gone])
                 self._db.executemany(NOTE_HEAD, [head_row(head) for head in heads])
 
     def sizes(self) -> dict[str, int]:

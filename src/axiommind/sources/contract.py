@@ -36,6 +36,12 @@ class SourceFile(NamedTuple):
     parent_inside: bool = False  # it is a subagent's, and only its own lines say whose
     container: str | None = None  # the file that holds it, where that is another
     cwd: str | None = None  # its working folder, where something beside it says so and not every line of it
+    opens: str = ""  # where it really is, if `path` had to be redacted
+
+    @property
+    def place(self) -> str:
+        """What to open."""
+        return self.opens or self.path
 
 
 class Discovery(NamedTuple):

@@ -72,6 +72,22 @@ class Redactor:
             self._innocent.add(digest)
         return redacted
 
+    def name(self, value: str) -> str:
+        """The name of a file, a folder or a session, redacted. Claude Code names folders after paths, with a dash for
+        whatever is no letter or digit: `ghp-…` is the token that `ghp_…` was."""
+        value = self.text(value)
+        with_underscores = value.replace("-", "_")
+        if not is_hot(with_underscores.encode("utf-8", "surrogatepass")):
+            return value
+        from axiommind.text.secret_finders import find_secrets
+
+        parts: list[str] = []
+        at = 0
+        for span in find_secrets(with_underscores):
+            parts += value[at : span.start], self._mark(span.kind, with_underscores[span.start : span.end])
+            at = span.end
+        return "".join(parts) + value[at:]
+
     def value(self, value: Any) -> Any:
         """A decoded JSON value, redacted in keys and strings; the same object when nothing changed."""
         if isinstance(value, str):

@@ -201,7 +201,7 @@ def output(event: str, given: HookAnswer, agent: str = "") -> bytes:
 
 def _answered(raw: bytes | None, environ: Mapping[str, str], progress: _Progress) -> HookAnswer:
     from axiommind.config import Config
-    from axiommind.surfaces.hooks import events
+    from axiommind.surfaces.hooks import events, record
     from axiommind.surfaces.hooks.answers import HookAnswer
     from axiommind.surfaces.hooks.call import HookCall
 
@@ -216,12 +216,12 @@ def _answered(raw: bytes | None, environ: Mapping[str, str], progress: _Progress
             return heard
         progress.agent, progress.event, progress.named, given = heard
     named, session = given.get("hook_event_name"), given.get("session_id")
-    progress.session = session if isinstance(session, str) else ""
+    progress.session = record.session_name(session, progress.home) if isinstance(session, str) else ""
     if not progress.event and isinstance(named, str):
         progress.event = progress.named = named
         progress.deadline = deadlines.configured(named, environ, _home(environ))
     if isinstance(named, str) and named != progress.event:
-        return HookAnswer("error", f"called for {progress.event}, and the client says it is {named[:100]}")
+        return HookAnswer("error", record.mismatch(progress.event, named))
     if progress.home is None:
         return HookAnswer("error", "there is no home")
     module = events.find(progress.event)

@@ -16,13 +16,28 @@ from typing import Any, NamedTuple
 from axiommind.private import make_private
 from axiommind.surfaces.hooks.answers import HookAnswer
 
-__all__ = ["ServedBefore", "claim", "folder_of", "home_of", "log_call", "mark_ended", "served_before", "spool_served"]
+__all__ = [
+    "ServedBefore",
+    "claim",
+    "event_name",
+    "folder_of",
+    "home_of",
+    "log_call",
+    "mark_ended",
+    "mismatch",
+    "served_before",
+    "session_name",
+    "spool_served",
+]
 
 _LOG_BYTES = 1_000_000
 _READ_BYTES = 1_000_000  # of what a session was served, the latest
 _WHY_CHARS = 300
 _CLAIMED_S = 86_400.0
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_OF_UUIDS = frozenset("0123456789abcdefABCDEF-")
+_UUID_CHARS = 36
+_EVENT_CHARS = 40
 
 
 class ServedBefore(NamedTuple):
@@ -46,6 +61,25 @@ def home_of(environ: Mapping[str, str]) -> Path | None:
 
 def folder_of(home: Path) -> Path:
     return home / "hooks"
+
+
+def session_name(session: str, home: Path | None) -> str:
+    """A session's id as it may be stored: what a client gives as one is redacted like any other text."""
+    if len(session) <= _UUID_CHARS and _OF_UUIDS.issuperset(session):
+        return session
+    from axiommind.surfaces.render.fence import redactor
+
+    return redactor(home).name(session)
+
+
+def event_name(event: str) -> str:
+    """The name of an event; not what else a client may have put in its place."""
+    return event if len(event) <= _EVENT_CHARS and event.isascii() and event.isalpha() else "unknown" if event else ""
+
+
+def mismatch(called: str, said: str) -> str:
+    """Why a call is not answered whose client says that it is another event's."""
+    return f"called for {event_name(called)}, and the client says it is {event_name(said)}"
 
 
 def _file_name(session: str) -> str:
@@ -86,7 +120,7 @@ def spool_served(home: Path, event: str, session: str, answer: HookAnswer, at: i
     name = _file_name(session)
     if not name:
         return
-    is_plain = len(session) <= 200 and _NAME.union(".:").issuperset(session)
+    is_plain = len(session) <= 200 and _NAME.union(".:[]").issuperset(session)  # as in a redacted one
     line: dict[str, Any] = {
         "v": 1,
         "at": at,
@@ -143,7 +177,7 @@ def log_call(home: Path, event: str, session: str, answer: HookAnswer, at: int, 
     """One line about a call, whatever its outcome; without an agent it was Claude Code's."""
     line = {
         "at": at,
-        "hook": event[:100],
+        "hook": event_name(event),
         "session": _file_name(session),
         "ms": round(took, 1),
         "outcome": answer.outcome,

@@ -38,7 +38,9 @@ def translated(given: Mapping[str, Any], agent: str, event: str, home: Path | No
     if isinstance(said, str):
         meant = ours.get(said.casefold(), "")
         if event and meant != event and agent != _ALSO_RUNS_OTHERS:
-            return HookAnswer("error", f"called for {event}, and the client says it is {said[:100]}")
+            from axiommind.surfaces.hooks.record import mismatch
+
+            return HookAnswer("error", mismatch(event, said))
         event = meant
     if event not in dialect.NAMES:
         return silent("this event of the client is not answered")
@@ -47,9 +49,9 @@ def translated(given: Mapping[str, Any], agent: str, event: str, home: Path | No
         return silent("nothing of ours happened")
     session = heard.given.get("session_id")
     if heard.event in getattr(dialect, "ONCE", ()) and home is not None and isinstance(session, str):
-        from axiommind.surfaces.hooks.record import claim
+        from axiommind.surfaces.hooks.record import claim, session_name
 
-        if not claim(home, f"{session}-{heard.event}"):
+        if not claim(home, f"{session_name(session, home)}-{heard.event}"):
             return silent("another hook of the client is told it")
     return Translated(agent, heard.event, dialect.NAMES[event], heard.given)
 
