@@ -7,19 +7,21 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from axiommind.text import secret_names as names
 from axiommind.text import secret_shapes as secrets
 from axiommind.text import secret_values as values
 from axiommind.text.disguises import joined, plain
-from axiommind.text.secret_assignments import SecretSpan, find_assigned, find_flags, find_listed
+from axiommind.text.secret_assignments import SecretSpan, find_assigned, find_flags, find_listed, kind_by_name
 from axiommind.text.secret_names import LOGINS
-from axiommind.text.secret_prefilter import has_hidden, pattern_scanner, shape_scanner
+from axiommind.text.secret_prefilter import has_hidden, pattern_scanner, set_scanner, shape_scanner
 from axiommind.text.secret_shapes import SHAPES, Shape, compiled
+from axiommind.text.secret_tables import find_in_tables
 
 __all__ = ["authorization", "find_secrets", "session_cookies"]
 
 # Printable ASCII without quotes and brackets.
 _URL_PASSWORD = r"://(?P<user>[^\s/:@\"'<>\[\]`\\]{0,100}):(?P<password>[^\s\"'<>\[\]`\\]{1,200}?)@(?P<host>[A-Za-z0-9\[_$%{<][A-Za-z0-9._-]*)(?P<after>[:/?#\s\"'`\\,;)]|\Z)"
-_VARIABLE = r"^[$%{<\[(]|[{}]|^[A-Z][A-Z_]*$|^[*.x]+$"
+_VARIABLE = r"^[${<\[(]|^%[A-Za-z_(]|[{}]|^[A-Z][A-Z_]*$|^[*.x]+$"
 CREDENTIALS = r"(?:(?P<scheme>bearer|basic|token|bot|apikey|digest|key|negotiate)[ \t]{1,8})?(?P<secret>[A-Za-z0-9._~+/:=-]{8,4096})"  # noqa: E501
 _BEARER = r"(?:\A|(?<![A-Za-z0-9]))(?:Bearer|bearer) ([A-Za-z0-9._~+/=-]{20,4096})"
 _COOKIE_PAIR = r"(?:^|(?<=[;\s]))(?P<name>[A-Za-z0-9_.%-]{1,80})=(?P<value>[^;\s,]{12,2048})"
@@ -149,6 +151,9 @@ def _find_url_passwords(given: _Given) -> Iterator[SecretSpan]:
         if compiled(_VARIABLE).search(password) or secrets.MARK_START in password:
             continue
         yield SecretSpan(*match.span("password"), secrets.URL_PASSWORD, 1)
+    for match in compiled(r"://(?P<token>[A-Za-z0-9_-]{20,200})@[A-Za-z0-9]").finditer(text):
+        if values.is_generated(match["token"], values.ValueContext.QUOTED):
+            yield SecretSpan(*match.span("token"), secrets.URL_PASSWORD, 1)
 
 
 def _find_private_keys(given: _Given) -> Iterator[SecretSpan]:
@@ -205,11 +210,11 @@ def _find_headers(given: _Given) -> Iterator[SecretSpan]:
 def _find_arguments(given: _Given) -> Iterator[SecretSpan]:
     """`curl -u name:password` and its like: the command stands on the same line, the flag after a blank."""
     text = given.text
-    if not any(flag in text for flag in (" -p", " -u", " --u", " -a", " -P", " -w", "pass")):
+    if not any(flag in text for flag in (" -p", " -u", " --u", " -a", " -P", " -w", " -N", "pass")):
         return
     if not any(command in text for command in LOGINS):
         return
-    for match in compiled(r"(?<= )-{1,2}(?=[puaPwsk])").finditer(text):
+    for match in compiled(r"(?<= )-{1,2}(?=[puaPwskN])").finditer(text):
         line = text[max(0, match.start() - 200) : match.start()].rpartition("\n")[2]
         last = max(LOGINS, key=line.rfind)  # the command that the flag most likely belongs to
         if last not in line:
@@ -219,6 +224,31 @@ def _find_arguments(given: _Given) -> Iterator[SecretSpan]:
             continue
         if not values.is_code(found["password"]) and secrets.MARK_START not in found["password"]:
             yield SecretSpan(*found.span("password"), secrets.PASSWORD, 1)
+
+
+def _find_set(given: _Given) -> Iterator[SecretSpan]:
+    """What commands and settings are given after a blank, and what they read from their standard input."""
+    if not set_scanner().search(given.raw):
+        return
+    text = given.text
+    value = r"[\"']?(?P<value>[^\s\"'\\|]{6,512})"
+    for match in compiled(rf"(?<![A-Za-z])(?:{names.SET_BY})[ ]+(?P<name>[^\s=\"'\\]{{2,100}})[ ]+{value}").finditer(
+        text
+    ):
+        kind = kind_by_name(match["name"].rpartition(":")[2], match["value"])
+        if kind is not None:
+            yield SecretSpan(*match.span("value"), kind, 2)
+    given_to = (
+        rf"(?<![A-Za-z])(?:{names.PASSED})[ ]+{value}",
+        rf"echo (?:-n )?\\*{value}\\*[\"']?[ ]{{0,4}}\|[^\n|]{{0,100}}?(?:{names.STDIN})",
+        rf"(?:{names.STDIN})[^\n<]{{0,80}}<<< ?\\*{value}",
+        rf"{names.PGPASS}(?P<value>[^\s\"'\\:]{{6,128}})",
+    )
+    for pattern in given_to:
+        for match in compiled(pattern).finditer(text):
+            secret = match["value"]
+            if values.is_password(secret, values.ValueContext.QUOTED) and secrets.MARK_START not in secret:
+                yield SecretSpan(*match.span("value"), secrets.PASSWORD, 2)
 
 
 def _find_files(given: _Given) -> Iterator[SecretSpan]:
@@ -271,7 +301,9 @@ _FINDERS: tuple[Callable[[_Given], Iterator[SecretSpan]], ...] = (
     _find_private_keys,
     _find_headers,
     _find_arguments,
+    _find_set,
     _find_files,
+    lambda given: find_in_tables(given.text, given.raw),
     lambda given: find_listed(given.text),
     lambda given: find_flags(given.text),
     lambda given: find_assigned(given.text, given.raw),

@@ -22,7 +22,10 @@ class Telling(Enum):
     PERHAPS = 3  # `CACHE_KEY`, `auth`: generated, and nothing that a hash or an id could be
 
 
-_PASSWORDS = r"passw(?:or)?d|passwort|passphrase|passcode|pwd|(?<=[_.\"'-])pass|(?-i:(?<=[a-z])Pass)|(?<![A-Za-z])pw"
+_PASSWORDS = (
+    r"passw(?:or)?d|passwort|passphrase|passcode|pwd|(?<![A-Za-z])psk|identified by|(?<=[_.\"'-])pass"
+    r"|(?-i:(?<=[a-z])Pass)|(?-i:(?<![A-Za-z0-9-])pass)(?=[ ]?[=:][ ]?[^\s=:])|(?<![A-Za-z])pw"
+)
 _OWNERS = (
     *(
         "api",
@@ -154,11 +157,11 @@ _CJK_SECRETS = (
 )
 CJK_WORDS = (*_CJK_PASSWORDS, *_CJK_SECRETS)
 CJK_FIRST = f"[{''.join(sorted({next(c for c in word if not c.isascii()) for word in CJK_WORDS}))}]"
-_CJK_SEPARATOR = rf"(?: ?(?:키|キー))?[ \t\"'`*\])]{{0,6}}(?P<particle>{_PARTICLES})?[ \t]{{0,4}}(?P<sep>:=|[:\uff1a=\uff1d\u2192,、|]|->|=>)?[ \t*]{{0,8}}"  # noqa: E501
+_CJK_SEPARATOR = rf"(?: ?(?:키|キー))?[ \t\"'`*\\\])]{{0,8}}(?P<particle>{_PARTICLES})?[ \t]{{0,4}}(?P<sep>:=|[:\uff1a=\uff1d\u2192,、|]|->|=>)?[ \t*]{{0,8}}"  # noqa: E501
 CJK_ASSIGNED = rf"(?:(?P<weak>{'|'.join(_CJK_PASSWORDS)})|(?P<strong>{'|'.join(_CJK_SECRETS)})){_CJK_SEPARATOR}{OPEN}"
 
 # As a scanner that knows neither looking back nor Unicode reads names: never fewer than `NAME` and its gaps.
-SCANNED = rf"(?i:passw(?:or)?d|passwort|passphrase|passcode|pwd|pass|pw|{_SECRETS.replace('|pat(?<=[_-]pat)', '|[_-]pat')})(?i:{_SUFFIX})"  # noqa: E501
+SCANNED = rf"(?i:passw(?:or)?d|passwort|passphrase|passcode|pwd|pass|pw|psk|identified by|{_SECRETS.replace('|pat(?<=[_-]pat)', '|[_-]pat')})(?i:{_SUFFIX})"  # noqa: E501
 SCANNED_PERHAPS = rf"(?i:[a-z0-9][_-]?key|auth|pepper|salt|cred)(?i:{_SUFFIX})"
 SCANNED_GAP = r"[ \t\"'`\\\]*)]{0,12}"
 SCANNED_SEPARATOR = r"(?:[:=>|,]|[vV]alue|[ \t]\\*[\"']|\?[=?]|->|(?:is|was|to be)[ \t]|\xe2\x86\x92)"
@@ -167,9 +170,21 @@ SCANNED_PARTICLE = "(?:{})".format(
     "|".join(
         form
         for char in "은는이가을를은의はがをの是为為\uff1a\uff1d\u2192"
-        for form in (re.escape(char.encode().decode("latin-1")), rf"(?i:\\\\u{ord(char):04x})")
+        for form in (re.escape(char.encode().decode("latin-1")), rf"(?i:\\+u{ord(char):04x})")
     )
 )
+# The head of a column in a table, as a whole cell.
+_CELL_END = r"(?:[|,\t\r\n]|\\+[nrt])"
+SCANNED_HEAD = (
+    rf"\|[ *`]*[A-Za-z0-9_.-]*{SCANNED}[ *`]*{_CELL_END}"
+    rf"|(?:[,\t\r\n]|\\[nt])[\"'\\]*[A-Za-z0-9_.-]*{SCANNED}[\"'\\]*{_CELL_END}"
+)
+CJK_HEAD = rf"\|[ *`]*(?:{'|'.join((*_CJK_PASSWORDS, *_CJK_SECRETS))})[ *`]*(?=\||[\r\n]|\\[nr]|\Z)"
+# Commands and settings in which a blank stands between a name and its value.
+SET_BY = r"ENV|setenv|set -[A-Za-z]+|(?:config|configure|env|secrets?|variable) (?:set|add)"
+PASSED = r"requirepass|masterauth|auth_pass"
+STDIN = r"--password-stdin|--with-token"
+PGPASS = r":(?:5[0-9][0-9][0-9]|6432|\*):[A-Za-z0-9_*.-]+:[A-Za-z0-9_.-]+:"  # host:port:database:user:password
 SCAN = rf"(?:{SCANNED}|{SCANNED_PERHAPS}){SCANNED_GAP}(?:{SCANNED_SEPARATOR}|\?)"
 
 LOGINS = {  # command: how the password follows
@@ -183,6 +198,10 @@ LOGINS = {  # command: how the password follows
     "sqlcmd": r"-P ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
     "ldapsearch": r"-w ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
     "keytool": r"-(?:store|key)pass ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
+    "ssh-keygen": r"-N ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
+    "twine upload": r"-p[ =]?[\"']?(?P<password>[^\s\"'\\]{6,128})",
+    "az login": r"-p[ =]?[\"']?(?P<password>[^\s\"'\\]{6,128})",
+    "mongosh": r"-p[ =]?[\"']?(?P<password>[^\s\"'\\]{6,128})",
     "openssl": r"-pass(?:in|out)? pass:(?P<password>[^\s\"'\\]{6,128})",
 }
 

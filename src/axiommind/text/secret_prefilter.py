@@ -17,12 +17,14 @@ from axiommind.text.secret_shapes import SHAPES, Shape
 
 __all__ = [
     "has_hidden",
+    "head_scanner",
     "hot_pattern",
     "hot_windows",
     "is_harmless",
     "is_hot",
     "name_scanner",
     "pattern_scanner",
+    "set_scanner",
     "shape_scanner",
 ]
 
@@ -65,7 +67,9 @@ def hot_pattern() -> str:
         r"(?:Bearer|Basic|bearer|basic) [A-Za-z0-9._~+/-]{4}",
         r"PRIVATE KEY|PuTTY-User-Key-File|kty\\*\"|[kK]ind\\*\"?:[ ]*\\*[\"']?Secret",
         r"login(?:[ \t\r\n]|\\[nrt])+[!-~]+(?:[ \t\r\n]|\\[nrt])+password",
-        r":\\*/\\*/[^\s\"'<>@/]*:[^\s\"'<>@]*@|:\\*/\\*/[0-9a-f]+@",
+        r":\\*/\\*/[^\s\"'<>@/]*:[^\s\"'<>@]*@|:\\*/\\*/[A-Za-z0-9_-]{16}[A-Za-z0-9_-]*@",
+        names.SCANNED_HEAD,
+        _set_pattern(),
         rf"(?:{'|'.join(names.LOGINS)})[ ]",
         r"\\u00[2-7]|\x00",
         _cjk(),
@@ -116,6 +120,23 @@ def name_scanner() -> Scanner:
     return scanner(names.SCAN)
 
 
+def _set_pattern() -> str:
+    name = f"(?:{names.SCANNED}|{names.SCANNED_PERHAPS})"
+    return rf"(?:{names.SET_BY})[ ]+[^\s=]*{name}[ ]|(?:{names.PASSED})[ ]|{names.STDIN}|{names.PGPASS}"
+
+
+@cache
+def set_scanner() -> Scanner:
+    """Where in a text a value follows its name after a blank, or is read from standard input."""
+    return scanner(_set_pattern())
+
+
+@cache
+def head_scanner() -> Scanner:
+    """Where in a text a telling name is a cell of a table."""
+    return scanner(names.SCANNED_HEAD)
+
+
 @cache
 def _harmless() -> re.Pattern[bytes]:
     """A telling name in small letters before a plain word that is shorter than what counts as generated, as code is
@@ -130,7 +151,7 @@ def _harmless() -> re.Pattern[bytes]:
         rf"(?:{names.SCANNED_PERHAPS})(?:[ \t\"'`\\\]*)]|\\[nrt])*+(?:{names.SCANNED_SEPARATOR})(?:[ \t*|>+-]|\\[nrt])*+"  # noqa: E501
         r"\\*+[\"'`]?+[^\s\"'`\\]{1,11}(?:[\s\"'`]|\\[nrt\"'`]|$)"
     )
-    command = rf"(?:{'|'.join(names.LOGINS)})(?![^\n]{{0,300}}? -{{1,2}}(?:[puaPw]|user|pass|storepass|keypass))"
+    command = rf"(?:{'|'.join(names.LOGINS)})(?![^\n]{{0,300}}? -{{1,2}}(?:[puaPwN]|user|pass|storepass|keypass))"
     return re.compile(f"{code}|{perhaps}|{command}".encode("latin-1"))
 
 
@@ -158,6 +179,7 @@ def is_hot(raw: bytes, *, native: bool = True) -> bool:
 _SIGNS = (b"\\u", b"\x1b", b"\\x1b", b"\\033", b"\\e[")
 # Before what announces a secret stands at most a command line, behind it a value; these go over many lines.
 _BEFORE, _BEHIND = 600, 1500
+_TABLE, _TABLE_MARKS = 20_000, b"|,\t\r\n\\"  # the rows below the head of a column
 _LONG = (
     b"PRIVATE KEY",
     b"LS0tLS1CRUdJTi",
@@ -179,10 +201,11 @@ def hot_windows(text: str) -> list[tuple[int, int]]:
         if windows and at < windows[-1][1] - _BEHIND // 2:
             continue
         start = max(0, at - _BEFORE)
+        behind = _TABLE if raw[at] in _TABLE_MARKS else _BEHIND
         if windows and start <= windows[-1][1]:
             start = windows.pop()[0]
         # To the next blank or quote: half of a token would be left behind.
-        end = _gap().search(raw, min(len(raw), at + _BEHIND))
+        end = _gap().search(raw, min(len(raw), at + behind))
         windows.append((start, end.start() if end else len(raw)))
     if raw.isascii():
         return windows
@@ -197,8 +220,8 @@ def _gap() -> re.Pattern[bytes]:
 
 
 def has_hidden(raw: bytes) -> bool:
-    """Whether there are codes of terminals or characters without width."""
-    return _hidden(True).search(raw) is not None
+    """Whether there are codes of terminals, characters without width, or escapes of JSON."""
+    return b"\\u" in raw or _hidden(True).search(raw) is not None
 
 
 def is_harmless(raw: bytes, at: int) -> bool:

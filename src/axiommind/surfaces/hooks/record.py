@@ -74,7 +74,8 @@ def session_name(session: str, home: Path | None) -> str:
 
 def event_name(event: str) -> str:
     """The name of an event; not what else a client may have put in its place."""
-    return event if len(event) <= _EVENT_CHARS and event.isascii() and event.isalpha() else "unknown" if event else ""
+    is_word = len(event) <= _EVENT_CHARS and all(char in "_.-" or (char.isascii() and char.isalpha()) for char in event)
+    return event if is_word else "unknown"
 
 
 def mismatch(called: str, said: str) -> str:
