@@ -9,7 +9,9 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+from axiommind.ingest.file_names import without_secrets
 from axiommind.log import home_key
+from axiommind.sources import Discovery, SourceFile
 from axiommind.text.redaction import Redactor
 from tests.counting import PATIENCE_S
 from tests.transcripts import PROJECT, World, session
@@ -99,3 +101,11 @@ def test_a_hook_of_a_session_named_after_a_token(world: World) -> None:
     world.memory().index()
     assert (world.home / "hooks" / "hooks.log").exists()
     assert not places_of(world.home, TOKEN)
+
+
+def test_a_working_folder_that_only_a_file_beside_the_session_names() -> None:
+    """Its session's path tells nothing of it."""
+    file = SourceFile("/home/dev/a.jsonl", "transcript", "a", "/home/dev", "x", None, 1, 1, 1, cwd=f"/home/dev/{TOKEN}")
+    ((_, found),) = without_secrets([("other", Discovery((), (file,), ()))], Redactor(b"a key"))
+    (named,) = found.files
+    assert TOKEN not in str(named) and named.place == file.path

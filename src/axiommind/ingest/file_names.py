@@ -18,7 +18,9 @@ __all__ = ["renamed_heads", "without_secrets"]
 
 def without_secrets(found: Sequence[tuple[str, Discovery]], redactor: Redactor) -> Sequence[tuple[str, Discovery]]:
     """What sources found, under names that may be stored."""
-    if not _may_hold_any((file.path for _, discovery in found for file in discovery.files), redactor):
+    files = [file for _, discovery in found for file in discovery.files]
+    folders = {file.cwd for file in files if file.cwd is not None}
+    if not _may_hold_any([file.path for file in files] + sorted(folders), redactor):
         return found
     return [
         (
@@ -62,11 +64,10 @@ def _may_hold_any(paths: Iterable[str], redactor: Redactor) -> bool:
 def _renamed(file: SourceFile, redactor: Redactor) -> SourceFile:
     """A session may be named by a folder and a file: each part of a name is looked at by itself, too."""
     path = redactor.name(file.path)
-    if path == file.path:
-        return file
     return file._replace(
         path=path,
-        opens=file.path,
+        opens=file.path if path != file.path else file.opens,
+        cwd=None if file.cwd is None else redactor.text(file.cwd),
         session_id=redactor.name(file.session_id),
         folder=redactor.name(file.folder),
         parent_session=None if file.parent_session is None else redactor.name(file.parent_session),
