@@ -37,6 +37,40 @@ def make_database(sql: str, path: Path) -> None:
         db.execute("commit")
 
 
+def is_database(path: Path) -> bool:
+    return path.is_file() and path.read_bytes()[:6] == b"SQLite"
+
+
+_TIMES = ("time_created", "created_at", "createdAt")
+
+
+def rows_of(sql: str) -> tuple[list[str], list[tuple[str, tuple[Any, ...]]]]:
+    """A dump as what makes its tables, and what inserts its rows one by one in the order of their times, which is that
+    in which a client wrote them."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        for statement in _statements(sql):
+            db.execute(statement)
+        made = [row[0] for row in db.execute("select sql from sqlite_master where sql is not null").fetchall()]
+        found = []
+        for (table,) in db.execute("select name from sqlite_master where type = 'table'").fetchall():
+            columns = [row[1] for row in db.execute(f'pragma table_info("{table}")')]
+            when = next((columns.index(name) for name in _TIMES if name in columns), None)
+            insert = f'insert into "{table}" values ({", ".join("?" * len(columns))})'
+            for row in db.execute(f'select * from "{table}" order by rowid').fetchall():
+                found.append((0 if when is None else row[when] or 0, insert, row))
+    found.sort(key=lambda one: one[0])
+    return made, [(insert, row) for _, insert, row in found]
+
+
+def touch(database: Path) -> None:
+    """Say that the rows were written later, as a client does when it changes one."""
+    with closing(sqlite3.connect(database)) as db, db:
+        for (table,) in db.execute("select name from sqlite_master where type = 'table'").fetchall():
+            columns = [row[1] for row in db.execute(f'pragma table_info("{table}")')]
+            for column in (name for name in columns if "updated" in name):
+                db.execute(f'update "{table}" set "{column}" = "{column}" + 1')
+
+
 def _statements(sql: str) -> list[str]:
     found, part = [], ""
     for line in sql.splitlines(keepends=True):

@@ -4,8 +4,12 @@ new, and keep the laws."""
 from __future__ import annotations
 
 import json
+import sqlite3
+from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +17,7 @@ from axiommind import sources, testing
 from axiommind.log.sqlite import SqliteLog
 from axiommind.text.recalled import CLOSE, OPEN
 from tests.laws.passages import Passages
-from tests.sources.agents import AGENTS, WORD, AgentHome, expected
+from tests.sources.agents import AGENTS, HOMES, WORD, AgentHome, expected, is_database, make_database, rows_of, touch
 from tests.transcripts import Lines, World
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -85,21 +89,42 @@ def test_in_any_pieces_it_reads_the_same(agent: str, home: AgentHome, tmp_path: 
     """As the client would have written it: line by line, or row by row."""
     wanted = home.said()
     grown = AgentHome(tmp_path / "grown")
-    made = grown.lay(agent)
-    growing = [path for path in made if path.suffix == ".jsonl"]
+    steps = [*_growing_lines(grown, agent), *_growing_rows(grown, agent)]
+    for count in range(1, max(map(len, steps), default=0) + 1):
+        for step in steps:
+            if count <= len(step):
+                step[count - 1]()
+        if count % 3 == 0:
+            assert grown.memory().index().problems == []
+    grown.memory().index()
+    assert grown.said() == wanted
+    assert grown.memory().verify(deep=True) == []
+
+
+def _growing_lines(grown: AgentHome, agent: str) -> list[list[Callable[[], Any]]]:
+    growing = [path for path in grown.lay(agent) if path.suffix == ".jsonl"]
     whole = {path: path.read_bytes().splitlines(keepends=True) for path in growing}
     for path in growing:
         path.write_bytes(b"")
-    longest = max((len(lines) for lines in whole.values()), default=0)
-    for count in range(1, longest + 1):
-        for path, lines in whole.items():
-            if count <= len(lines):
-                path.write_bytes(b"".join(lines[:count]))
-        if count % 3 == 0 or count == longest:
-            grown.memory().index()
-    grown.memory().index()
-    assert grown.said() == wanted
-    assert grown.memory().verify() == []
+    return [
+        [partial(path.write_bytes, b"".join(lines[:count])) for count in range(1, len(lines) + 1)]
+        for path, lines in whole.items()
+    ]
+
+
+def _growing_rows(grown: AgentHome, agent: str) -> list[list[Callable[[], Any]]]:
+    steps = []
+    for path in sorted((HOMES / agent).rglob("*.sql")):
+        database = (grown.user / path.relative_to(HOMES / agent)).with_suffix("")
+        made, inserts = rows_of(path.read_text(encoding="utf-8"))
+        make_database(";\n".join([*made, ""]), database)
+        steps.append([partial(_insert, database, *one) for one in inserts])
+    return steps
+
+
+def _insert(database: Path, sql: str, row: tuple[Any, ...]) -> None:
+    with closing(sqlite3.connect(database)) as db, db:
+        db.execute(sql, row)
 
 
 def test_a_torn_line_is_read_when_it_is_whole(agent: str, home: AgentHome, tmp_path: Path) -> None:
@@ -119,7 +144,9 @@ def test_a_torn_line_is_read_when_it_is_whole(agent: str, home: AgentHome, tmp_p
 
 
 def test_a_rewritten_session_is_read_anew(agent: str, home: AgentHome) -> None:
-    home.lay(agent, lambda text: text.replace(WORD, "anothermodule"))
+    for path in home.lay(agent, lambda text: text.replace(WORD, "anothermodule")):
+        if is_database(path):
+            touch(path)
     home.memory().index()
     texts = json.dumps(home.said())
     assert "anothermodule" in texts and WORD not in texts

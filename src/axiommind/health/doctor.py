@@ -21,7 +21,15 @@ from axiommind.health.index import check_index, check_memory
 from axiommind.health.learning import check_learning
 from axiommind.health.plugins import check_plugins
 from axiommind.health.redacting import check_redaction
-from axiommind.health.transcripts import Found, check_behind, check_folders, check_leaving, check_log, check_roots
+from axiommind.health.transcripts import (
+    Found,
+    check_behind,
+    check_folders,
+    check_leaving,
+    check_log,
+    check_roots,
+    with_sessions,
+)
 from axiommind.health.vectors import check_vectors
 from axiommind.ingest.file_names import without_secrets
 from axiommind.log import home_key
@@ -34,6 +42,7 @@ __all__ = ["doctor"]
 
 def doctor(config: Config, environ: Mapping[str, str], user: Path, found: Found) -> list[Check]:
     """Everything that can be looked at without changing it, in the order in which data flows."""
+    found = with_sessions(found)
     checks = [_versions(), _home(config), *check_tokens(config, environ), *check_roots(found), *check_plugins()]
     try:
         folded = folded_from(config.index_path)

@@ -49,10 +49,12 @@ class Health:
     def sources(self) -> list[SourceState]:
         """What there is of every agent, those that are not read included."""
         from axiommind.health.sources import states
+        from axiommind.health.transcripts import with_sessions
         from axiommind.sources import names
 
         home = self.home
-        return states(home.config, home.discover(agents=names()), sorted({*names()} - {*home.agents()}))
+        found = with_sessions(home.discover(agents=names()))
+        return states(home.config, found, sorted({*names()} - {*home.agents()}))
 
     def verify(self, *, deep: bool = False) -> list[tuple[str, str]]:
         """Everything that is wrong, as (where, what). What a purge left to do is done first, if it can be."""

@@ -48,7 +48,7 @@ def states(config: Config, found: Sequence[tuple[str, Discovery]], off: Sequence
     indexed, unknown = _in_index(config)
     made = []
     for name, discovery in found:
-        files = [file for file in discovery.files if file.kind in ("transcript", "container")]
+        files = [file for file in discovery.files if file.kind == "transcript"]
         sessions, subagents, newest = indexed.get(name, (0, 0, None))
         made.append(
             SourceState(

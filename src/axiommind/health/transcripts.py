@@ -14,17 +14,40 @@ from axiommind.config import Config
 from axiommind.health.check import Check, size_text
 from axiommind.ids import document_id
 from axiommind.log.sqlite import SqliteLog
+from axiommind.model import Problem
 from axiommind.projections.documents import folders
 from axiommind.projects import project_around
 from axiommind.sources import Discovery, markdown
 from axiommind.sources import load as load_source
 
-__all__ = ["Found", "check_behind", "check_folders", "check_leaving", "check_log", "check_roots"]
+__all__ = ["Found", "check_behind", "check_folders", "check_leaving", "check_log", "check_roots", "with_sessions"]
 
 _DAY_MS = 86_400_000
 _SOON_DAYS = 5
 
 Found = Sequence[tuple[str, Discovery]]
+
+
+def with_sessions(found: Found) -> Found:
+    """What was found, with the sessions that are rows of databases, and what cannot be read there."""
+    return [(source, _with_sessions(source, discovery)) for source, discovery in found]
+
+
+def _with_sessions(source: str, discovery: Discovery) -> Discovery:
+    files, problems = [], list(discovery.problems)
+    for file in discovery.files:
+        if file.kind != "container":
+            files.append(file)
+            continue
+        try:
+            inside = load_source(source).expand(file)
+        except OSError as error:
+            problems.append(Problem(file.path, 0, f"cannot be read: {error.strerror or error}"))
+            files.append(file)
+        else:
+            files += inside.files
+            problems += inside.problems
+    return Discovery(discovery.roots, tuple(files), tuple(problems))
 
 
 def check_roots(found: Found) -> list[Check]:
@@ -36,7 +59,7 @@ def check_roots(found: Found) -> list[Check]:
             absent.append(load_source(source).TITLE)
             continue
         for root in discovery.roots:
-            inside = [f for f in discovery.files if f.root == root and f.kind in ("transcript", "container")]
+            inside = [f for f in discovery.files if f.root == root and f.kind == "transcript"]
             size = sum(f.size for f in inside)
             if inside:
                 folders = len({f.folder for f in inside})

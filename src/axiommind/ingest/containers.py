@@ -48,6 +48,10 @@ class Containers:
                 problems.append(Problem(file.path, 0, f"cannot be read: {error.strerror or error}"))
                 self.unchanged.add(file.path)
                 continue
+            except Exception as error:  # noqa: BLE001 - whatever one file holds, it must not stop the others
+                problems.append(Problem(file.path, 0, f"cannot be understood: {type(error).__name__}: {error}"))
+                self.unchanged.add(file.path)
+                continue
             ((_, inner),) = without_secrets([(source, inner)], self._redactor)
             files += (one._replace(container=file.path) for one in inner.files)
             problems += inner.problems

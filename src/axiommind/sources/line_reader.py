@@ -154,10 +154,18 @@ class LineReader:
 
     # --- people ------------------------------------------------------------------------------------------
 
-    def prompt(self, pointer: str, text: str, when: int | None, uuid: str | None, origin: str = "typed") -> bool:
-        """What a person typed, less what the client put in; False where nothing is left. Prompts of one record in
-        several parts are several calls."""
-        blank, typed = self._typed(text)
+    def prompt(
+        self,
+        pointer: str,
+        text: str,
+        when: int | None,
+        uuid: str | None,
+        origin: str = "typed",
+        around: Iterable[tuple[int, int]] = (),
+    ) -> bool:
+        """What a person typed, less what the client put in (`around` it, besides NOT_TYPED); False where nothing is
+        left. Prompts of one record in several parts are several calls."""
+        blank, typed = self._typed(text, around)
         if not typed:
             return False
         self.out.prompts.append(UserPrompt(uuid, when, typed, self.number, origin, tuple(keywords(typed))))
@@ -167,9 +175,10 @@ class LineReader:
     def command(self, name: str, args: str, when: int | None, uuid: str | None, kind: str = "slash") -> None:
         self.out.commands.append(UserCommand(uuid, when, kind, name, args, self.number))
 
-    def _typed(self, text: str) -> tuple[str, str]:
+    def _typed(self, text: str, around: Iterable[tuple[int, int]] = ()) -> tuple[str, str]:
         """A person's text with blanks, as many, for what nobody typed; and without it."""
-        spans = sorted(match.span() for pattern in (*self.NOT_TYPED, RECALLED) for match in pattern.finditer(text))
+        found = [match.span() for pattern in (*self.NOT_TYPED, RECALLED) for match in pattern.finditer(text)]
+        spans = sorted((*found, *around))
         kept: list[str] = []
         at = 0
         for start, end in spans:

@@ -7,10 +7,14 @@ the ends of.
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterable
 from io import BytesIO
 
-__all__ = ["Rendered", "split_stream", "stream_name"]
+__all__ = ["Rendered", "dropped", "is_name", "split_stream", "stream_name"]
+
+_NAME = re.compile(r"[\w.:@+-]{1,200}", re.ASCII)
 
 
 class Rendered(BytesIO):
@@ -28,3 +32,14 @@ def split_stream(stream: str) -> tuple[str, str]:
     """The file and the session of a stream."""
     container, _, session = stream.rpartition("#")
     return container, session
+
+
+def is_name(session: object) -> bool:
+    """Whether this can be the id of a session in a stream: no client makes others, but a file can hold anything."""
+    return isinstance(session, str) and _NAME.fullmatch(session) is not None
+
+
+def dropped(text: str) -> str:
+    """What stands where a long text of no use was."""
+    data = text.encode("utf-8", "replace")
+    return f"[axm: dropped {len(data)} bytes sha256:{hashlib.sha256(data).hexdigest()[:32]}]"
