@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from axiommind.sources.contract import SourceFile
 
-__all__ = ["Columns", "columns_in", "database_file", "missing_columns", "opened", "whole"]
+__all__ = ["Columns", "columns_in", "database_file", "missing_columns", "opened", "text_of", "whole"]
 
 Columns = Mapping[str, Collection[str]]  # by table
 
@@ -111,6 +111,11 @@ def database_file(path: Path, root: str) -> SourceFile | None:
         if ahead.st_size:  # reading makes an empty one
             size, changed = size + ahead.st_size, max(changed, ahead.st_mtime_ns)
     return SourceFile(str(path), "container", "", root, "", None, size, changed, main.st_ino)
+
+
+def text_of(value: Any) -> str:
+    """A text of a row; empty where it is none."""
+    return value if isinstance(value, str) else ""
 
 
 def whole(value: Any) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from axiommind.model import Problem
 from axiommind.sources.contract import SourceFile
-from axiommind.sources.databases import columns_in, missing_columns, opened, whole
+from axiommind.sources.databases import columns_in, missing_columns, opened, text_of, whole
 from axiommind.sources.opencode.rendering import MessageRow, SessionRow, lines_of
 from axiommind.sources.rendered import Rendered, is_name, split_stream, stream_name
 from axiommind.text import jsonlines
@@ -95,7 +95,7 @@ def _session_rows(db: sqlite3.Connection, name: str | None = None) -> Iterator[S
     version = "version" if "version" in columns_in(db, "session") else "''"
     sql = _SESSIONS.format(version=version) + ("" if name is None else " where id = :session")
     for own, parent, directory, title, created, client in db.execute(sql, {} if name is None else {"session": name}):
-        texts = (value if isinstance(value, str) else "" for value in (directory, client, title))
+        texts = text_of(directory), text_of(client), text_of(title)
         yield SessionRow(str(own), parent if is_name(parent) else None, *texts, whole(created))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from axiommind.model import Problem
 from axiommind.sources.contract import SourceFile
+from axiommind.sources.databases import text_of
 from axiommind.sources.finding import FoundIn, file_of, files_below, scan
 from axiommind.sources.opencode.rendering import MessageRow, SessionRow, lines_of
 from axiommind.sources.rendered import Rendered, is_name
@@ -58,7 +59,7 @@ def read(path: str) -> Rendered:
 def _session(name: str, about: dict[str, Any]) -> SessionRow:
     time = about.get("time")
     created = whole_number(time.get("created")) if isinstance(time, dict) else None
-    texts = (value if isinstance(value, str) else "" for value in map(about.get, ("directory", "version", "title")))
+    texts = text_of(about.get("directory")), text_of(about.get("version")), text_of(about.get("title"))
     parent = about.get("parentID")
     return SessionRow(name, parent if is_name(parent) else None, *texts, created or 0)
 
