@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -101,7 +100,7 @@ def test_in_any_pieces_it_reads_the_same(agent: str, home: AgentHome, tmp_path: 
     assert grown.memory().verify(deep=True) == []
 
 
-def _growing_lines(grown: AgentHome, agent: str) -> list[list[Callable[[], Any]]]:
+def _growing_lines(grown: AgentHome, agent: str) -> list[list[partial[Any]]]:
     growing = [path for path in grown.lay(agent) if path.suffix == ".jsonl"]
     whole = {path: path.read_bytes().splitlines(keepends=True) for path in growing}
     for path in growing:
@@ -112,7 +111,7 @@ def _growing_lines(grown: AgentHome, agent: str) -> list[list[Callable[[], Any]]
     ]
 
 
-def _growing_rows(grown: AgentHome, agent: str) -> list[list[Callable[[], Any]]]:
+def _growing_rows(grown: AgentHome, agent: str) -> list[list[partial[Any]]]:
     steps = []
     for path in sorted((HOMES / agent).rglob("*.sql")):
         database = (grown.user / path.relative_to(HOMES / agent)).with_suffix("")
