@@ -60,16 +60,28 @@ def test_a_folder_named_after_a_path_with_a_token(world: World) -> None:
 def test_what_an_older_version_stored_is_read_anew_under_a_clean_name(world: World) -> None:
     path = world.write(session(TOKEN))
     world.memory().index()
-    with closing(sqlite3.connect(world.home / "log.db")) as db, db:
+    mark = sessions_of(world)[0]
+    with closing(sqlite3.connect(world.home / "log.db")) as db, db:  # as it was stored then
         ((state,),) = db.execute("select state from heads").fetchall()
         raw = json.dumps({**json.loads(state), "session_id": TOKEN})
         db.execute("update heads set stream = ?, state = ?", (str(path), raw))
-    before = world.rows("select count(*) from records")
+        guards = db.execute(
+            "select name, sql from sqlite_master where type = 'trigger' and tbl_name = 'events'"
+        ).fetchall()
+        for name, _ in guards:
+            db.execute(f"drop trigger {name}")
+        db.execute("update events set session_id = ? where session_id = ?", (TOKEN, mark))
+        for _, sql in guards:
+            db.execute(sql)
+    world.memory().rebuild()
+    assert sessions_of(world) == [TOKEN]
+    before = world.one("select count(*) from records")
     world.memory().index()
-    assert world.rows("select count(*) from records") == before
-    assert len(sessions_of(world)) == 1
-    assert not places_of(world.home, TOKEN)
+    assert sessions_of(world) == [mark]
+    assert world.one("select count(*) from records") == before
+    assert world.one("select count(*) from prompts") == 1
     assert world.memory().index().files_opened == 0
+    assert not world.memory().verify()
 
 
 def test_a_document_named_after_a_token(world: World) -> None:

@@ -63,12 +63,15 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
 # --- segments ----------------------------------------------------------------------------------------------
 
 
+_OF_A_SEGMENT = ("source", "stream", "generation", "start", "end", "first_line", "lines", "blob")
+
+
 def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canonical.Shared) -> None:
     payload = event.payload
     session = str(event.session_id)
     path = payload["stream"]
     generation = payload["generation"]
-    before = db.execute("select generation, pruned from files where path = ?", (path,)).fetchone()
+    before = db.execute("select generation, pruned, session_id from files where path = ?", (path,)).fetchone()
     rewritten = before is not None and (generation > before[0] or before[1])
     _upsert_session(db, event, session, batch, rewritten=rewritten)
     db.execute(
@@ -80,14 +83,7 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
         (
             event.position,
             session,
-            payload["source"],
-            path,
-            generation,
-            payload["start"],
-            payload["end"],
-            payload["first_line"],
-            payload["lines"],
-            payload["blob"],
+            *map(payload.get, _OF_A_SEGMENT),
             json.dumps(payload["context"], sort_keys=True) if payload.get("context") else None,
         ),
     )
@@ -95,8 +91,8 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
         """
         insert into files(path, session_id, folder, generation, position, size, mtime) values (?, ?, ?, ?, ?, ?, ?)
         on conflict(path) do update set
-            generation = excluded.generation, size = excluded.size, mtime = excluded.mtime,
-            missing_since = null, pruned = 0
+            session_id = excluded.session_id, generation = excluded.generation, size = excluded.size,
+            mtime = excluded.mtime, missing_since = null, pruned = 0
         """,
         (path, session, payload["folder"], generation, event.position, payload["size"], payload["mtime_ms"]),
     )
@@ -105,6 +101,10 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
         # Rewritten, or back after a prune: other files of the session may hold the same records, so the
         # session is folded anew from what is live.
         db.execute("update segments set live = 0 where path = ? and generation < ?", (path, generation))
+        if before[2] != session:  # whose file it was has what its other files say, if there are any
+            others = db.execute("select 1 from files where session_id = ?", (before[2],)).fetchone()
+            (_remove if others is None else _fold_again)(db, before[2], batch, shared)
+            batch.sessions.add(before[2])
         _fold_again(db, session, batch, shared)
     else:
         moved_to = _fold(db, session, event.position, batch, shared)
