@@ -11,7 +11,7 @@ import zstandard
 
 from axiommind import sources
 from axiommind.sources.codex.bulk import prune
-from axiommind.sources.codex.patches import read_patch
+from axiommind.sources.patches import read_patch
 from axiommind.sources.records import CallBlocks, Decoded
 from axiommind.text.pointers import text_at
 from tests.sources.agents import AgentHome, expected

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from axiommind.sources.codex.harness import COMMAND, HEADER, NOT_TYPED, SUMMARY_HEAD, exit_code_of, is_failure, is_typed
-from axiommind.sources.codex.patches import patch_in, read_patch
 from axiommind.sources.codex.record_types import FIRST_ITEMS, KNOWN
 from axiommind.sources.codex.tool_names import PATCH, SHELLS, TOOLS
 from axiommind.sources.line_reader import LineReader, Tokens, entries, texts_of
+from axiommind.sources.patches import patch_in, read_patch
 from axiommind.sources.values import whole_number
 from axiommind.text import jsonlines
 from axiommind.text.pointers import INSIDE

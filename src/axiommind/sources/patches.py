@@ -1,5 +1,5 @@
-"""What a patch of Codex changes: the files, and for each of them the texts before and after, as other agents' edits
-say it."""
+"""What a patch between `*** Begin Patch` and `*** End Patch` changes: the files, and for each of them the texts before
+and after, as other edits say it."""
 
 from __future__ import annotations
 
