@@ -93,9 +93,10 @@ def restated(job: ReadJob, project: str, known: int) -> Head:
     return Head(file.path, 0, 0, file.size, file.mtime_ns, file.inode, state)
 
 
-def with_parent(file: SourceFile, outcome: ReadOutcome) -> SourceFile:
-    """The file of a subagent with its parent, where only its lines say whose it is."""
-    if not file.parent_inside:
-        return file
+def with_parent(job: ReadJob, outcome: ReadOutcome) -> SourceFile:
+    """The file of a subagent with its parent, where only its lines say whose it is: these, or those read before."""
+    if not job.file.parent_inside:
+        return job.file
     parents = [s.decoded.parent_session for s in outcome.segments if s.decoded is not None]
-    return file._replace(parent_session=next((p for p in parents if p), None))
+    before = None if job.head is None else job.head.state["parent_session"]
+    return job.file._replace(parent_session=next((p for p in parents if p), before))

@@ -218,7 +218,7 @@ class TranscriptIngest:
         self._flush(events)
 
     def _append_file(self, job: ReadJob, outcome: ReadOutcome, events: list[tuple[Event, Decoded | None]]) -> None:
-        file = with_parent(job.file, outcome)
+        file = with_parent(job, outcome)
         job = replace(job, file=file)
         project, known = self._project(job, outcome)
         if self._is_forgotten(file, project) or (outcome.is_forgotten and (job.head is None or not job.head.end)):

@@ -103,7 +103,8 @@ TABLES = (
     ),
     Table(
         "sidecars",
-        "Small files next to a transcript: a subagent's type and the tool use that started it, a title.",
+        "Small files next to a transcript: a subagent's type and the tool use that started it, a title, what the whole "
+        "session spent where its agent counts only that.",
         scope=OF_SESSION,
         forgotten_by="session_id",
     ),
@@ -351,7 +352,13 @@ DDL = (
         kind text not null,
         title text,
         agent_type text,
-        parent_tool_use_id text
+        parent_tool_use_id text,
+        model text,
+        input_tokens integer,
+        output_tokens integer,
+        cache_creation_tokens integer,
+        cache_read_tokens integer,
+        position integer not null
     ) without rowid
     """,
     "create index idx_sidecars_session on sidecars(session_id)",

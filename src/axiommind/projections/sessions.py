@@ -11,17 +11,16 @@ import sqlite3
 from typing import Any
 
 from axiommind.model import Event
-from axiommind.projections import Batch, Segment, _canonical
+from axiommind.projections import Batch, Segment, _canonical, _sidecars
 from axiommind.projections import session_rows as _rows
 from axiommind.projections._session_tables import DDL, TABLES
 from axiommind.projections.session_rows import iso
 from axiommind.projects import fold_worktree, slug
-from axiommind.sources import load as load_source
 
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "sessions"
-VERSION = 9
+VERSION = 10
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = (
     "transcript_segment",
@@ -47,7 +46,7 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
         if event.event_type == "transcript_segment":
             _segment(db, event, batch, shared)
         elif event.event_type == "transcript_sidecar":
-            _sidecar(db, event, batch)
+            _sidecars.fold(db, event, batch)
         elif event.event_type == "transcript_missing":
             _missing(db, event, batch)
         elif event.event_type == "transcript_returned":
@@ -179,30 +178,6 @@ def _fold(db: sqlite3.Connection, session: str, position: int, batch: Batch, sha
     return decoded.cwd if decoded.relocated else None
 
 
-def _sidecar(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
-    payload = event.payload
-    content = batch.blob(payload["blob"])
-    facts = {} if content is None else load_source(payload["source"]).sidecar(payload["kind"], content)
-    db.execute(
-        """
-        insert into sidecars(path, session_id, kind, title, agent_type, parent_tool_use_id)
-        values (?, ?, ?, ?, ?, ?)
-        on conflict(path) do update set
-            title = excluded.title, agent_type = excluded.agent_type,
-            parent_tool_use_id = excluded.parent_tool_use_id
-        """,
-        (
-            payload["stream"],
-            event.session_id,
-            payload["kind"],
-            facts.get("title"),
-            facts.get("agent_type"),
-            facts.get("parent_tool_use_id"),
-        ),
-    )
-    batch.sessions.add(str(event.session_id))
-
-
 # --- leaving and coming back -------------------------------------------------------------------------------
 
 
@@ -299,7 +274,7 @@ _REFRESH = """
             (select max(timestamp) from prompts where session_id = sessions.id and timestamp > 0),
             (select max(timestamp) from tool_uses where session_id = sessions.id)),
         (response_count, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens) = (
-            select count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
+            select count(*) filter (where line_start), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
                    coalesce(sum(cache_creation_tokens), 0), coalesce(sum(cache_read_tokens), 0)
             from responses where session_id = sessions.id),
         (agent_type, parent_tool_use_id) = (
@@ -392,6 +367,8 @@ def _refresh(db: sqlite3.Connection, batch: Batch) -> None:
     _adopt(db, batch)
     _summarise(db, batch)
     touched: list[tuple[Any, ...]] = [(s,) for s in sorted(batch.sessions)]
+    for (session,) in touched:
+        _sidecars.settle(db, session)
     db.executemany(_REFRESH, touched)
     for (session,) in touched:
         row = db.execute("select project from sessions where id = ?", (session,)).fetchone()

@@ -112,4 +112,6 @@ class Source(Protocol):
         """The texts of some redacted lines in order, each where it stands, and the uses of tools among them."""
 
     def sidecar(self, kind: str, content: bytes) -> dict[str, str]:
-        """The facts of a sidecar file: titles, and for a subagent its type and the call that started it."""
+        """The facts of a sidecar file: `title`; of a subagent its `agent_type`, `model` and `parent_tool_use_id`; and,
+        as digits, what a session spent where its lines do not say it: `input_tokens`, `output_tokens`,
+        `cache_creation_tokens` and `cache_read_tokens`."""

@@ -15,7 +15,7 @@ __all__ = ["discover", "sidecar"]
 
 _META = ".meta.json"
 _LINES = ".jsonl"
-_FACTS = {"agentType": "agent_type", "toolUseId": "parent_tool_use_id", "description": "title"}
+_FACTS = {"agentType": "agent_type", "toolUseId": "parent_tool_use_id", "description": "title", "model": "model"}
 
 
 def discover(
