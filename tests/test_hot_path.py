@@ -357,6 +357,15 @@ def test_a_hook_loads_little(world: World) -> None:
     assert loaded & (HEAVY | HOOK_HEAVY) == set()
 
 
+def test_a_hook_of_another_client_loads_its_dialect_besides(world: World) -> None:
+    loaded = loaded_by_hook(hooked(world), "UserPromptSubmit codex", PROMPT)
+    dialect = {
+        f"axiommind.surfaces.hooks.{name}" for name in ("translation", "dialects", "dialects._calls", "dialects.codex")
+    }
+    assert {m for m in loaded if m.split(".")[0] == "axiommind"} <= HOOK_ALLOWED | dialect
+    assert loaded >= dialect and loaded & (HEAVY | HOOK_HEAVY) == set()
+
+
 def test_a_hook_compares_meanings_and_loads_little_more(world: World) -> None:
     hooked(world).memory().embeddings.make()
     loaded = loaded_by_hook(world, "UserPromptSubmit", PROMPT)

@@ -104,7 +104,7 @@ AGENTS = {
         _codex,
         lambda prompt: [
             *("exec", "--json", "--skip-git-repo-check", "-s", "danger-full-access"),
-            *("--dangerously-bypass-hook-trust", prompt),
+            prompt,
         ],
         lambda _url: {"OPENAI_API_KEY": "x"},
     ),
@@ -180,6 +180,38 @@ class Colleague:
         said = self._run([*start, *self.agent.command(prompt)], self.environ)
         self.settle()
         return said
+
+    def trust(self) -> None:
+        """What a person does in Codex with `/hooks`: it keeps the hash of each hook."""
+        program = self.agent.path(self.name)
+        assert program is not None
+        with subprocess.Popen(
+            [str(program), "app-server"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=self.environ,
+            cwd=self.project,
+        ) as server:
+            assert server.stdin is not None and server.stdout is not None
+
+            def ask(number: int, method: str, **params: object) -> Json:
+                assert server.stdin is not None and server.stdout is not None
+                server.stdin.write(json.dumps({"id": number, "method": method, "params": params}) + "\n")
+                server.stdin.flush()
+                answers = (json.loads(line) for line in server.stdout)
+                return next(dict(answer["result"]) for answer in answers if answer.get("id") == number)
+
+            ask(1, "initialize", clientInfo={"name": "a person", "version": "0"})
+            for hook in ask(2, "hooks/list", cwds=[str(self.project)])["data"][0]["hooks"]:
+                value = {hook["key"]: {"trusted_hash": hook["currentHash"]}}
+                ask(
+                    3,
+                    "config/batchWrite",
+                    edits=[{"keyPath": "hooks.state", "value": value, "mergeStrategy": "upsert"}],
+                )
+            server.kill()
 
     def axm(self, *args: str) -> str:
         """In the person's own shell."""

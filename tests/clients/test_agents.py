@@ -4,6 +4,7 @@ given, as it is when they edit a file that a decision is about, and when a comma
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -44,6 +45,8 @@ def colleague(any_model: AnyModel, tmp_path_factory: pytest.TempPathFactory) -> 
             one = Colleague(name, tmp_path_factory.mktemp(name), any_model)
             remember(one)
             one.axm("install", name)
+            if name == "codex":
+                one.trust()
             made[name] = one
         any_model.requests.clear()
         return made[name]
@@ -86,7 +89,6 @@ def told(any_model: AnyModel, words: str) -> str:
 
 
 EVERYBODY = sorted(AGENTS)
-ASKED = [name for name in EVERYBODY if name != "droid"]  # whose prompt hook is called in a terminal only
 MENDING = [name for name in EVERYBODY if name != "droid"]  # which calls none when a command fails
 
 
@@ -128,6 +130,32 @@ def test_an_error_that_was_mended_before_comes_with_what_helped(
     one.says("Look at the check")
     one.environ.pop("AXM_HOOK_START")
     told(any_model, "CEILING = 9")
+
+
+@pytest.mark.parametrize("name", [name for name in EVERYBODY if name != "pi"])  # which has no MCP before 1.0
+def test_the_server_is_offered(name: str, colleague: Callable[[str], Colleague], any_model: AnyModel) -> None:
+    colleague(name).says("Hello")
+    offered = {word for texts in any_model.requests for text in texts for word in re.findall(r"\w*axiommind\w*", text)}
+    assert offered
+
+
+def test_codex_calls_what_a_person_trusts_and_doctor_says_which(any_model: AnyModel, tmp_path: Path) -> None:
+    if not fetched("codex"):
+        pytest.skip("the real codex is not installed")
+    one = Colleague("codex", tmp_path, any_model)
+    remember(one)
+    one.axm("install", "codex")
+    any_model.requests.clear()
+    one.says(QUESTION)
+    assert one.calls() == [] and any_model.told() == []
+    assert "that you have not trusted" in one.axm("doctor")
+    one.trust()
+    assert "not trusted" not in one.axm("doctor")
+    one.says(QUESTION)
+    assert any_model.told()
+    one.axm("uninstall", "codex")
+    left = (one.home / ".codex" / "config.toml").read_text()
+    assert "axiommind: begin" not in left and "trusted_hash" in left  # that is Codex's own
 
 
 @pytest.mark.parametrize("name", EVERYBODY)
