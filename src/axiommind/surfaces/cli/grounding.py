@@ -85,7 +85,7 @@ def _nothing(args: argparse.Namespace, project: str | None) -> int:
     options.say(f"No agent was given any context{f' in {project}' if project else ''}." if asked else _NOTHING)
     if project:
         options.say("  hint: --all-projects includes other projects")
-    options.say("  hint: axm install claude-code adds the hooks; axm index reads their records")
+    options.say("  hint: axm install --all adds the hooks; axm index reads their records")
     return 1
 
 

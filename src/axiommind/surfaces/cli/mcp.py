@@ -12,7 +12,7 @@ HELP = "Serve the memory to an agent over MCP"
 CALLER = "free: every tool says for itself what it may do"
 GROUP = "wire up"
 _EPILOG = """examples:
-  axm install claude-code            add it to Claude Code, with the hooks
+  axm install claude-code              add it to Claude Code, with the hooks; codex, gemini …: to another agent
   claude mcp add axiommind -- axm mcp  add only the server
   axm mcp --http                       http://127.0.0.1:8765/mcp (extra mcp)
 

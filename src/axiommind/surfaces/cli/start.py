@@ -134,7 +134,7 @@ def _say_next(memory: Memory, sample: bool) -> None:
     here = f"AXM_HOME={memory.config.home} {program}" if sample else program
     print(f"\n{render.bold('What to do next')}")
     commands = {
-        f"{program} install claude-code": "let Claude Code recall earlier sessions",
+        f"{program} install --all": "let your agents recall earlier sessions",
         f"{here} insight": "see habits, rework and suggestions",
         f'{here} search "test"': "find what was said, with its source",
     }

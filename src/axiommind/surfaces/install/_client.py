@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from axiommind.health.check import Check
     from axiommind.surfaces.install._files import Json
 
-__all__ = ["Client", "command_line", "hooks_piece", "own_folder", "server_entry", "server_piece"]
+__all__ = ["Client", "command_line", "home_variable", "hooks_piece", "own_folder", "server_entry", "server_piece"]
 
 _NEW_FOLDERS = 5  # that may be made for a file
 
@@ -128,7 +128,7 @@ class Client(NamedTuple):
         if _program.is_passing(_program.hook()[0]):
             say("  the program is in a cache that may be emptied: install axiommind for good, then run this again")
         if machine.config.home != machine.user / ".axiommind" and not self.of_project:
-            say(f"  {self.title} has to be started with AXM_HOME={machine.config.home} for this home to be used")
+            say(f"  {self.title} has to be started with AXM_HOME={machine.config.home} for its hooks to use this home")
         for line in self.advice(machine):
             say(line)
         if any(change.needed for change, _ in changes):
@@ -217,10 +217,16 @@ def hooks_piece(path: Path, wanted: Sequence[Wanted], *, grouped: bool = True) -
     )
 
 
-def server_entry(**more: object) -> Json:
+def server_entry(machine: Machine, **more: object) -> Json:
     """Our server as most clients write it down."""
-    program = _program.axm()
-    return {**more, "command": program[0], "args": [*program[1:], "mcp"]}
+    program, home = _program.axm(), home_variable(machine)
+    return {**more, "command": program[0], "args": [*program[1:], "mcp"], **({"env": home} if home else {})}
+
+
+def home_variable(machine: Machine) -> dict[str, str]:
+    """The home, where it is not where everybody looks: some clients give a server few of their own variables."""
+    home = machine.config.home
+    return {} if home == machine.user / ".axiommind" else {"AXM_HOME": str(home)}
 
 
 def server_piece(path: Path, entry: Json, keys: Sequence[str] = ("mcpServers",)) -> FilePiece:

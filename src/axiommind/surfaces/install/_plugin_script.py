@@ -23,5 +23,6 @@ def script(agent: str, name: str) -> str:
     ask = ask.replace("PROGRAM_WORDS", json.dumps(list(_program.hook()))).replace("AGENT", agent)
     if name.endswith(".ts"):
         ask = ask.replace("(event, fields)", "(event: string, fields: any): Promise<string>")
+        ask = ask.replace("(tool, error)", "(tool: unknown, error: unknown)")
         ask = ask.replace("(text) =>", "(text: string) =>").replace("new Promise(", "new Promise<string>(")
     return f"{ask}\n{(_FOLDER / name).read_text(encoding='utf-8')}"

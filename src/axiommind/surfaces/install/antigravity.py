@@ -29,8 +29,8 @@ def _pieces(machine: Machine) -> list[FilePiece]:
     return [
         OwnFile(plugin / "plugin.json", "a plugin", json.dumps({"name": "axiommind"}) + "\n", '"axiommind"'),
         OwnFile(plugin / "hooks.json", "its hook", json.dumps(hooks, indent=2) + "\n", "--agent antigravity"),
-        server_piece(around / "config" / "mcp_config.json", server_entry()),
-        server_piece(around / "antigravity" / "mcp_config.json", server_entry()),
+        server_piece(around / "config" / "mcp_config.json", server_entry(machine)),
+        server_piece(around / "antigravity" / "mcp_config.json", server_entry(machine)),
     ]
 
 

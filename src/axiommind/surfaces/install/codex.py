@@ -15,7 +15,7 @@ from typing import Any
 
 from axiommind.surfaces.hooks.dialects.codex import NAMES
 from axiommind.surfaces.install import Machine, _files, _program
-from axiommind.surfaces.install._client import Client, command_line, hooks_piece, own_folder
+from axiommind.surfaces.install._client import Client, command_line, home_variable, hooks_piece, own_folder
 from axiommind.surfaces.install._entries import Wanted, our_hooks
 from axiommind.surfaces.install._pieces import FilePiece, TomlBlock
 from axiommind.surfaces.render.tables import counted
@@ -40,7 +40,10 @@ def _pieces(machine: Machine) -> list[FilePiece]:
     ]
     program = [*_program.axm(), "mcp"]
     # Strings of JSON are strings of TOML.
-    table = f"[mcp_servers.axiommind]\ncommand = {_text(program[0])}\nargs = [{', '.join(map(_text, program[1:]))}]\n"
+    lines = [f"command = {_text(program[0])}", f"args = [{', '.join(map(_text, program[1:]))}]"]
+    if home := home_variable(machine):
+        lines.append("env = { " + ", ".join(f"{name} = {_text(value)}" for name, value in home.items()) + " }")
+    table = "\n".join(["[mcp_servers.axiommind]", *lines])
     return [
         hooks_piece(folder / "hooks.json", wanted),
         TomlBlock(folder / "config.toml", "the MCP server", table, ("mcp_servers", "axiommind"), is_server=True),

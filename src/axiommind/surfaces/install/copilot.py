@@ -26,7 +26,7 @@ def _pieces(machine: Machine) -> list[FilePiece]:
     text = json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n"
     return [
         OwnFile(folder / "hooks" / "axiommind.json", counted(len(hooks), "hook"), text, "--agent copilot"),
-        server_piece(folder / "mcp-config.json", server_entry(type="local", tools=["*"])),
+        server_piece(folder / "mcp-config.json", server_entry(machine, type="local", tools=["*"])),
     ]
 
 

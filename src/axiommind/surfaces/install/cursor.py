@@ -31,7 +31,7 @@ def _pieces(machine: Machine) -> list[FilePiece]:
     wanted = [Wanted(named, {"command": command_line()}, {}) for named in NAMES.values()]
     piece = hooks_piece(folder / "hooks.json", wanted, grouped=False)
     assert isinstance(piece, JsonPiece)
-    return [_versioned(piece), server_piece(folder / "mcp.json", server_entry())]
+    return [_versioned(piece), server_piece(folder / "mcp.json", server_entry(machine))]
 
 
 def _versioned(piece: JsonPiece) -> FilePiece:

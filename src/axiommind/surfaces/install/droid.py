@@ -33,7 +33,7 @@ def _pieces(machine: Machine) -> list[FilePiece]:
     ]
     return [
         hooks_piece(folder / "settings.json", wanted),
-        server_piece(folder / "mcp.json", server_entry(type="stdio", disabled=False)),
+        server_piece(folder / "mcp.json", server_entry(machine, type="stdio", disabled=False)),
     ]
 
 

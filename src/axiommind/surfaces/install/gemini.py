@@ -31,7 +31,7 @@ def _pieces(machine: Machine) -> list[FilePiece]:
         )
         for event, named in NAMES.items()
     ]
-    return [hooks_piece(path, wanted), server_piece(path, server_entry())]
+    return [hooks_piece(path, wanted), server_piece(path, server_entry(machine))]
 
 
 CLIENT = Client("gemini", "Gemini CLI", "gemini", _folder, _pieces)

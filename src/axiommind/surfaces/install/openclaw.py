@@ -43,7 +43,7 @@ def _pieces(machine: Machine) -> list[FilePiece]:
         OwnFile(plugin / "openclaw.plugin.json", "its manifest", _dumped(_MANIFEST), MARK),
         OwnFile(plugin / "package.json", "its package", _dumped(_PACKAGE), MARK),
         _switch(settings, plugin),
-        server_piece(settings, server_entry(), ("mcp", "servers")),
+        server_piece(settings, server_entry(machine), ("mcp", "servers")),
     ]
 
 
@@ -77,7 +77,7 @@ def _switch(path: Path, plugin: Path) -> FilePiece:
     def remove(data: Json, before: Json | None) -> Json:
         plugins, known = _table(data, "plugins"), _table(before or {}, "plugins")
         load, entries = _table(plugins, "load"), _table(plugins, "entries")
-        paths = [one for one in load.get("paths", []) if one != str(plugin)]
+        paths = [one for one in load.get("paths", []) if Path(str(one)).name != plugin.name]
         parts = {
             "load": _kept({**load, "paths": paths}, _table(known, "load")),
             "entries": {name: entry for name, entry in entries.items() if name != _ID},

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from axiommind.surfaces.install import Machine, _program
-from axiommind.surfaces.install._client import Client, server_piece
+from axiommind.surfaces.install._client import Client, home_variable, server_piece
 from axiommind.surfaces.install._pieces import FilePiece, OwnFile
 from axiommind.surfaces.install._plugin_script import MARK, script
 
@@ -25,7 +25,10 @@ def _folder(machine: Machine) -> Path:
 
 def _pieces(machine: Machine) -> list[FilePiece]:
     folder = _folder(machine)
+    home = home_variable(machine)
     entry = {"type": "local", "command": [*_program.axm(), "mcp"], "enabled": True}
+    if home:
+        entry["environment"] = home
     return [
         OwnFile(folder / "plugins" / "axiommind.js", "a plugin", script("opencode", "opencode.js"), MARK),
         server_piece(folder / "opencode.json", entry, ("mcp",)),

@@ -18,7 +18,7 @@ def _pieces(machine: Machine) -> list[FilePiece]:
         OwnFile(folder / "extensions" / "axiommind.ts", "an extension", script("pi", "pi.ts"), MARK)
     ]
     if (folder / "mcp.json").exists():
-        pieces.append(server_piece(folder / "mcp.json", server_entry()))
+        pieces.append(server_piece(folder / "mcp.json", server_entry(machine)))
     return pieces
 
 

@@ -17,6 +17,7 @@ from axiommind.surfaces.install._pieces import FilePiece
 
 __all__ = ["CLIENT", "checks", "found", "install", "uninstall"]
 
+_MATCHERS = {"PostToolUse": "edit|write_file", "PostToolUseFailure": "run_shell_command"}
 _folder = own_folder("QWEN_HOME", ".qwen")
 
 
@@ -27,10 +28,11 @@ def _pieces(machine: Machine) -> list[FilePiece]:
             named,
             {"type": "command", "name": "axiommind", "command": command_line("--agent", "qwen", event)},
             {"timeout": 10_000},
+            _MATCHERS.get(event),
         )
         for event, named in NAMES.items()
     ]
-    return [hooks_piece(path, wanted), server_piece(path, server_entry())]
+    return [hooks_piece(path, wanted), server_piece(path, server_entry(machine))]
 
 
 CLIENT = Client("qwen", "Qwen Code", "qwen", _folder, _pieces)

@@ -40,3 +40,6 @@ const ask = (event, fields) =>
       done("")
     }
   })
+
+// Of most tools there is nothing to say: only of those that change a file, and of what failed.
+const tells = (tool, error) => Boolean(error) || /edit|write|patch/i.test(String(tool))

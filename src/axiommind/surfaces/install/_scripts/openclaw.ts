@@ -28,6 +28,7 @@ export default definePluginEntry({
     on("after_tool_call", async ({ toolName, params, result }, ctx) => {
       const output = (result?.content ?? []).map((part: any) => part.text ?? "").join("\n")
       const error = result?.details?.exitCode ? output : ""
+      if (!tells(toolName, error)) return
       const text = await ask("PostToolUse", of(ctx, { tool_name: toolName, tool_input: params, error }))
       if (text) later.set(ctx.sessionId, [...(later.get(ctx.sessionId) ?? []), text])
     })

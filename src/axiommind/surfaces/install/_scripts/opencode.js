@@ -42,6 +42,7 @@ export const AxiomMind = async ({ directory }) => {
       const input = args ?? called.get(callID)
       called.delete(callID)
       const error = out.metadata?.exit ? out.output : ""
+      if (!tells(tool, error)) return
       const text = await ask("PostToolUse", of(sessionID, { tool_name: tool, tool_input: input, error }))
       if (text) out.output = `${out.output ?? ""}\n\n${text}`
     }),

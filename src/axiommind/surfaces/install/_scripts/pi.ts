@@ -27,6 +27,7 @@ export default function (pi: any) {
   })
   on("tool_result", async ({ toolName, input, content, isError }, ctx) => {
     const output = (content ?? []).map((part: any) => part.text ?? "").join("\n")
+    if (!tells(toolName, isError)) return
     const fields = { tool_name: toolName, tool_input: input, error: isError ? output : "" }
     const text = await ask("PostToolUse", of(ctx, fields))
     if (text) return { content: [...content, { type: "text", text }] }
