@@ -57,6 +57,16 @@ def test_a_word_in_the_heading_counts_more(world: World) -> None:
     assert [hit.heading for hit in ask(world, "burrow", recency=False).hits] == ["Burrows", "Wombats"]
 
 
+def test_an_exact_phrase_beats_a_heading_with_its_words(world: World) -> None:
+    notes = Notes(world)
+    notes.write("heading.md", "# Checklist for every release\n\nGeneral.\n")
+    notes.write("phrase.md", "# Notes\n\nSomebody asked where the release checklist of the program is kept.\n")
+    notes.add()
+    assert [hit.heading for hit in ask(world, "release checklist").hits] == ["Notes", "Checklist for every release"]
+    # The end of a heading and the beginning of its section are no phrase.
+    assert [hit.heading for hit in ask(world, '"release checklist"').hits] == ["Notes"]
+
+
 def test_a_word_above_a_section_finds_the_section(world: World) -> None:
     notes = Notes(world)
     notes.write("a.md", "# Deployment\n\nIntroduction.\n\n## Rollback\n\nTurn the old colour on again.\n")

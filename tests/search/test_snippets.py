@@ -62,6 +62,13 @@ def test_a_match_deep_in_a_text_is_shown(filler: str, before: int) -> None:
     assert snippet.text.startswith("…") and snippet.text.endswith("…")
 
 
+def test_a_match_at_the_end_of_a_text_is_shown() -> None:
+    snippet = cut("lorem ipsum dolor " * 200 + "needle", clauses("needle"))
+    assert shown(snippet) == ["needle"]
+    assert snippet.text.endswith("dolor needle")
+    assert len(snippet.text) <= SNIPPET_CHARS
+
+
 def test_the_part_with_most_of_the_query_is_shown() -> None:
     text = "wombat " + "filler " * 100 + "here the wombat meets the quokka by night " + "filler " * 100
     snippet = cut(text, clauses("wombat quokka"))

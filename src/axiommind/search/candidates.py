@@ -51,9 +51,11 @@ def scored(
     # Ties go to the newer row: ids grow with the log.
     order = [-row for _, row in sorted(zip(map(neg, found.values()), map(neg, found), strict=True))]
     passages = passing(db, query, order, texts, most)
+    titles = _titles(db, passages)
+    if must:
+        passages = [p for p in passages if p.ref not in titles or _in_one_part(p, must, titles[p.ref], texts)]
     places = _places(asked, gathered, passages)
     sizes = lexical.lengths(db, places)
-    titles = _titles(db, passages)
     weights = entry_weights(db, passages)
 
     def ranked(some: Iterable[rank.Passage]) -> list[rank.Scored]:
@@ -127,6 +129,14 @@ def _titles(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[in
     if of_scratchpads:
         found.update(db.execute(f"select id, title_terms from pad_owners where id in ({of_scratchpads})").fetchall())
     return found
+
+
+def _in_one_part(passage: rank.Passage, must: Sequence[Clause], titled: int, texts: Texts) -> bool:
+    """Whether each phrase stands in the title or in the text: where they meet, there is none."""
+    title, text = texts(passage)
+    wanted = [lexical.Weighed(clause, 0, 0, 0.0) for clause in must]
+    found = zip(must, rank.places_in(wanted, text, title), strict=True)
+    return all(any(at >= titled or at + len(clause.terms) <= titled for at in places) for clause, places in found)
 
 
 def entry_weights(db: sqlite3.Connection, passages: Sequence[rank.Passage]) -> dict[int, float]:

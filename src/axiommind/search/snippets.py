@@ -50,11 +50,13 @@ class Snippet(NamedTuple):
 
 def cut(text: str, clauses: Sequence[Clause], limit: int = SNIPPET_CHARS) -> Snippet:
     """The stretch with the most different words of the query, on one line."""
-    text, found, is_first = _first_with_marks(text, clauses, limit)
+    text, found, is_first, is_last = _first_with_marks(text, clauses, limit)
     if len(text) <= limit and is_first:
         return Snippet(text, found)
     start = best_start(text, found, limit)
     end = min(start + limit - (start > 0) - 1, len(text))
+    if is_last and 0 < start == len(text) - limit:  # to the end: what was asked for may be the last word
+        start, end = start + 1, len(text)
     if start and (blank := text.find(" ", start, start + 20)) >= 0:
         start = blank + 1
     if end < len(text) and (blank := text.rfind(" ", end - 20, end)) > start:
@@ -68,14 +70,14 @@ def cut(text: str, clauses: Sequence[Clause], limit: int = SNIPPET_CHARS) -> Sni
 
 def _first_with_marks(
     text: str, clauses: Sequence[Clause], limit: int
-) -> tuple[str, tuple[tuple[int, int], ...], bool]:
-    """The first part of a text that holds a match, on one line, with the marks in it, and whether it is the beginning.
-    Parts overlap by a snippet, so that a match where they meet is seen whole."""
+) -> tuple[str, tuple[tuple[int, int], ...], bool, bool]:
+    """The first part of a text that holds a match, on one line, the marks in it, whether it begins the text and whether
+    it ends it. Parts overlap by a snippet, so that a match where they meet is seen whole."""
     for start in range(0, max(len(text) - limit, 1), _LOOKED_AT - limit):
         part = on_one_line(text[start : start + _LOOKED_AT])
         if found := marks(part, clauses):
-            return part, found, start == 0
-    return on_one_line(text[:_LOOKED_AT]), (), True
+            return part, found, start == 0, start + _LOOKED_AT >= len(text)
+    return on_one_line(text[:_LOOKED_AT]), (), True, len(text) <= _LOOKED_AT
 
 
 def best_start(text: str, found: Sequence[tuple[int, int]], limit: int) -> int:
