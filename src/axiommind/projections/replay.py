@@ -14,6 +14,8 @@ from axiommind.projections.scope import META_KEY
 
 __all__ = ["compare"]
 
+# What SQLite says of a damaged schema quotes it, and Python may be unable to read that.
+_DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 # What ranks hits besides the terms themselves.
 _FULL_TEXT = (Table("passages_fts_docsize", ""), Table("passages_fts_config", ""))
 
@@ -26,7 +28,7 @@ def compare(log: EventLog, path: Path, scratch: Path) -> list[Finding]:
         with closing(sqlite.open_read(path)) as live, closing(sqlite3.connect(copy)) as snapshot:
             live.backup(snapshot)
             (position,) = snapshot.execute("select min(position) from projection_offsets").fetchone()
-    except sqlite3.DatabaseError as error:
+    except _DAMAGE as error:
         return [Finding("index.db", f"cannot be read: {error}")]
     fresh = Index(scratch / "replay.db", throwaway=True)
     try:
@@ -40,7 +42,7 @@ def _differences(fresh: sqlite3.Connection, copy: Path) -> list[Finding]:
     fresh.execute("attach ? as live", (str(copy),))
     try:
         return _schema_differences(fresh) or _row_differences(fresh)
-    except sqlite3.DatabaseError as error:
+    except _DAMAGE as error:
         return [Finding("index.db", f"cannot be compared with a replay of the log: {error}")]
 
 
