@@ -81,6 +81,12 @@ class Lines:
         message = {"role": "user", "content": [block]}
         return self.add("user", message=message, toolUseResult={"stdout": text}, **fields)
 
+    def relays(self, agent: str, line: dict[str, Any]) -> dict[str, Any]:
+        """What a subagent did, told by an older client in its parent's file."""
+        said = {name: line[name] for name in ("type", "uuid", "timestamp", "message")}
+        data = {"type": "agent_progress", "agentId": agent, "message": said, "normalizedMessages": [], "prompt": "look"}
+        return self.add("progress", parentToolUseID=f"{self.session}-task", data=data)
+
     def data(self) -> bytes:
         return b"".join(encode(line) for line in self.lines)
 

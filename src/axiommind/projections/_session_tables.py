@@ -42,7 +42,8 @@ TABLES = (
     Table(
         "tool_uses",
         "One row per tool use, in order (`seq_order`), with its classified name, input and outcome; `output` "
-        "is an excerpt of what the tool returned, if that is worth searching.",
+        "is an excerpt of what the tool returned, if that is worth searching. `subagent` is the subagent that "
+        "made the call, where only its parent's transcript tells of it.",
         scope=OF_SESSION,
         forgotten_by="session_id",
     ),
@@ -243,12 +244,14 @@ DDL = (
         tool_use_id text,
         message_id text,
         uuid text,
+        subagent text,
         error text,
         output text,
         input_json text
     )
     """,
     "create index idx_tool_uses_session on tool_uses(session_id, seq_order)",
+    "create index idx_tool_uses_subagent on tool_uses(subagent) where subagent is not null",
     "create index idx_tool_uses_tool on tool_uses(classified_name)",
     "create index idx_tool_uses_ts on tool_uses(timestamp)",
     """

@@ -102,7 +102,7 @@ _DDL = (
 # A pair counts when its second tool use is canonical: what a fork copied was counted where it happened.
 _TRANSITIONS = """
     with pairs as (
-        select lag(u.classified_name) over (partition by u.session_id order by u.seq_order) as from_tool,
+        select lag(u.classified_name) over (partition by u.session_id, u.subagent order by u.seq_order) as from_tool,
                u.classified_name as to_tool, u.canonical
         from sessions s join tool_uses u on u.session_id = s.id
         where s.project = :project

@@ -58,7 +58,8 @@ KIND_BITS = 3
 _SOURCES = {
     "prompt": ("prompts", "text", "true"),
     "response": ("responses", "text", "new.text <> ''"),
-    "tool": ("tool_uses", "error, output", "true"),
+    # What only a parent's file tells of a subagent is counted and not searched: ADR 50 says why.
+    "tool": ("tool_uses", "error, output", "new.subagent is null"),
     "insight": ("entries", "title, text, happened_at, provenance", "true"),
     "doc": ("chunks", "text", "true"),
     "pad": ("pad_chunks", "text", "true"),

@@ -17,7 +17,7 @@ from axiommind.sources.records import Decoded, Record, ToolResult
 from axiommind.tools.kinds import UNKNOWN_TOOL
 from axiommind.tools.results import has_output
 
-__all__ = ["add", "already_known", "clear", "iso", "row_id"]
+__all__ = ["add", "clear", "clear_relayed", "iso", "known_elsewhere", "row_id"]
 
 
 def iso(milliseconds: int) -> str:
@@ -89,8 +89,25 @@ def clear(db: sqlite3.Connection, session: str, shared: _canonical.Shared, batch
     )
 
 
-def already_known(db: sqlite3.Connection, session: str, records: Sequence[Record]) -> frozenset[str]:
-    """Of these records, the ones that another file or segment of the same session has brought already."""
+def clear_relayed(db: sqlite3.Connection, subagent: str, shared: _canonical.Shared) -> set[str]:
+    """Take out what parents' files told of a subagent, because its own file tells it; the sessions that lose rows."""
+    told = db.execute("select session_id, uuid from tool_uses where subagent = ?", (subagent,)).fetchall()
+    db.executemany("delete from records where session_id = ? and uuid = ?", told)
+    db.execute("delete from tool_uses where subagent = ?", (subagent,))
+    shared.added([uuid for _, uuid in told], [])
+    return {session for session, _ in told}
+
+
+def known_elsewhere(db: sqlite3.Connection, session: str, decoded: Decoded) -> frozenset[str]:
+    """Of these records, the ones that another file or segment of the same session has brought already, and those of
+    subagents that have a file of their own."""
+    own = "select 1 from segments where session_id = ? limit 1"
+    with_file = {one for one in set(decoded.relayed.values()) if db.execute(own, (one,)).fetchone() is not None}
+    of_subagents = {uuid for uuid, subagent in decoded.relayed.items() if subagent in with_file}
+    return _already_known(db, session, decoded.records) | of_subagents
+
+
+def _already_known(db: sqlite3.Connection, session: str, records: Sequence[Record]) -> frozenset[str]:
     if db.execute("select 1 from record_counts where session_id = ? limit 1", (session,)).fetchone() is None:
         return frozenset()
     find = "select 1 from records where uuid = ? and session_id = ?"
@@ -184,6 +201,7 @@ def _tool_uses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
                 use.message_id,
                 use.uuid,
                 use.line,
+                use.subagent,
                 None if result is None else result.is_error,
                 None if result is None else result.error,
                 None if result is None else result.output,
@@ -200,8 +218,9 @@ def _tool_uses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
     db.executemany(
         """
         insert into tool_uses(id, session_id, seq_order, tool_name, classified_name, timestamp, input_json,
-                              tool_use_id, message_id, uuid, line, is_error, error, output, result_chars, result_line)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                              tool_use_id, message_id, uuid, line, subagent, is_error, error, output, result_chars,
+                              result_line)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         uses,
     )

@@ -95,7 +95,7 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
         """,
         (path, session, payload["folder"], generation, event.position, payload["size"], payload["mtime_ms"]),
     )
-    batch.sessions.add(session)
+    batch.sessions |= {session, *_rows.clear_relayed(db, session, shared)}
     if rewritten:
         # Rewritten, or back after a prune: other files of the session may hold the same records, so the
         # session is folded anew from what is live.
@@ -170,7 +170,7 @@ def _fold(db: sqlite3.Connection, session: str, position: int, batch: Batch, sha
     decoded = batch.decode(position, segment)
     if decoded is None:
         return None
-    known = _rows.already_known(db, session, decoded.records)
+    known = _rows.known_elsewhere(db, session, decoded)
     if known:
         decoded = batch.decode(position, segment, known)
         assert decoded is not None

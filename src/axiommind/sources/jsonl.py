@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from axiommind.text import jsonlines
 
-__all__ = ["LINE_MAX", "SEGMENT", "Ends", "LineChunk", "chunks", "ends_of", "hash_range", "stub"]
+__all__ = ["LINE_MAX", "SEGMENT", "Ends", "LineChunk", "chunks", "ends_of", "hash_range", "stub", "stub_mark"]
 
 SEGMENT = 4 << 20
 LINE_MAX = 32 << 20
@@ -128,7 +128,16 @@ def chunks(
 
 def stub(keep: dict[str, object], why: str, size: int, digest: str) -> bytes:
     """What stands in a blob where a line was dropped: enough to know what it was, and to recognise it."""
-    return jsonlines.encode({**keep, "axm": {"dropped": why, "bytes": size, "sha256": digest}})
+    return jsonlines.encode({**keep, "axm": _mark(why, size, digest)})
+
+
+def stub_mark(why: str, line: bytes) -> dict[str, object]:
+    """What a line says from which only parts were dropped."""
+    return _mark(why, len(line), hashlib.sha256(line).hexdigest())
+
+
+def _mark(why: str, size: int, digest: str) -> dict[str, object]:
+    return {"dropped": why, "bytes": size, "sha256": digest}
 
 
 def _too_long(line: bytes) -> bytes:

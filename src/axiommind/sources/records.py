@@ -103,6 +103,7 @@ class ToolUse(NamedTuple):
     file_path: str | None
     result: ToolResult | None
     more_files: tuple[str, ...] = ()  # that the same call changed
+    subagent: str | None = None  # the session of the subagent that made the call, where its parent's file tells of it
 
 
 class Compaction(NamedTuple):
@@ -133,6 +134,7 @@ class PullRequest(NamedTuple):
 class Decoded:
     lines: int = 0
     records: list[Record] = field(default_factory=list)
+    relayed: dict[str, str] = field(default_factory=dict)  # records that a subagent's own file has: its session
     prompts: list[UserPrompt] = field(default_factory=list)
     commands: list[UserCommand] = field(default_factory=list)
     responses: list[Response] = field(default_factory=list)

@@ -47,7 +47,7 @@ create table responses (
 create table tool_uses (
   id integer primary key, session_id text not null references sessions(id) on delete cascade,
   seq_order integer not null, tool_name text not null, classified_name text not null, timestamp integer,
-  input_json text, tool_use_id text, message_id text, uuid text, line integer not null,
+  input_json text, tool_use_id text, message_id text, uuid text, subagent text, line integer not null,
   is_error integer, error text, result_chars integer, result_line integer,
   canonical integer not null default 1);
 create table file_edits (

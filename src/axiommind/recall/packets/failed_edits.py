@@ -91,7 +91,8 @@ _NEXT = """
     select exists (select 1 from file_edits e where e.tool_use_id = tool_uses.id), is_error,
            case when json_valid(input_json) then json_extract(input_json, '$.file_path') end
     from tool_uses
-    where session_id = ? and seq_order > ?
+    where session_id = :session and seq_order > :seq
+      and subagent is (select subagent from tool_uses where session_id = :session and seq_order = :seq)
     order by seq_order
     limit 12
 """
@@ -100,7 +101,7 @@ _NEXT = """
 def _then(db: sqlite3.Connection, session: str, seq: int, paths: Sequence[str]) -> str:
     """What made the next edit of the file work, where that is known."""
     was_read = False
-    for is_edit, is_error, file in db.execute(_NEXT, (session, seq)):
+    for is_edit, is_error, file in db.execute(_NEXT, {"session": session, "seq": seq}):
         if file in paths and is_error == 0:
             if is_edit:
                 return "; it worked after reading the file again" if was_read else ""

@@ -41,7 +41,8 @@ _NEXT = f"""
     select tool_name, classified_name, is_error, input_json, coalesce(output, error), line,
            exists (select 1 from file_edits e where e.tool_use_id = tool_uses.id)
     from tool_uses
-    where session_id = ? and seq_order > ?
+    where session_id = :session and seq_order > :seq
+      and subagent is (select subagent from tool_uses where session_id = :session and seq_order = :seq)
     order by seq_order
     limit {_AHEAD}
 """
@@ -91,7 +92,9 @@ class _Call(NamedTuple):
 def aftermath_of(db: sqlite3.Connection, failed: FailedCall) -> Aftermath:
     calls = [
         _Call(tool, kind, is_error != 0, fields_of(said), output or "", line, bool(is_edit))
-        for tool, kind, is_error, said, output, line, is_edit in db.execute(_NEXT, (failed.session, failed.seq))
+        for tool, kind, is_error, said, output, line, is_edit in db.execute(
+            _NEXT, {"session": failed.session, "seq": failed.seq}
+        )
     ]
     programs = programs_of(failed.given)
     fix = _fix(failed, programs, calls)

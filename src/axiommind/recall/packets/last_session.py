@@ -88,7 +88,13 @@ _WORDS = f"""
     order by id desc
     limit {_ENDINGS}
 """
-_LAST_CALL = "select line, input_json, is_error from tool_uses where session_id = ? order by seq_order desc limit 1"
+_LAST_CALL = """
+    select line, input_json, is_error
+    from tool_uses
+    where session_id = ? and subagent is null
+    order by seq_order desc
+    limit 1
+"""
 
 
 def newest_sessions(db: sqlite3.Connection, project: str) -> list[NewestSession]:

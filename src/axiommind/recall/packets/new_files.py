@@ -48,6 +48,7 @@ _THEN = f"""
            exists (select 1 from file_edits e where e.tool_use_id = t.id and e.file_path = :path)
     from tool_uses t
     where t.session_id = :session and t.seq_order > :seq
+      and t.subagent is (select subagent from tool_uses where session_id = :session and seq_order = :seq)
     order by t.seq_order
     limit {_AFTER}
 """

@@ -24,7 +24,7 @@ _OUTPUT = 4_000  # characters of what a command printed, from its end
 _LAST_USES = f"""
     select id, classified_name, is_error, input_json, error, timestamp, line, substr(output, -{_OUTPUT})
     from tool_uses
-    where session_id = ?
+    where session_id = ? and subagent is null
     order by seq_order desc
     limit {_USES}
 """

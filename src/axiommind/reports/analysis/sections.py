@@ -47,9 +47,9 @@ PROMPTS = """
 """
 
 USES = """
-    select session_id, classified_name, timestamp, canonical
+    select session_id, coalesce(subagent, ''), classified_name, timestamp, canonical
     from tool_uses
-    order by session_id, seq_order
+    order by session_id, subagent, seq_order
 """
 
 EDITS = """
@@ -87,15 +87,19 @@ SESSION_FILES = "select distinct file_path from file_edits where session_id = ?"
 
 @dataclass(frozen=True, slots=True)
 class AnalysisRows:
-    """What is analysed: the prompts of the asked days, and all uses of tools by session."""
+    """What is analysed: the prompts of the asked days, and all uses of tools by session and subagent."""
 
     prompts: list[PromptText]
-    uses: dict[str, list[ToolStep]]
+    uses: dict[tuple[str, str], list[ToolStep]]
     tuning: Tuning
+
+    def uses_of(self, session: str) -> list[ToolStep]:
+        """Those of a session: its own, then those of the subagents that it tells of."""
+        return [use for (one, _), uses in self.uses.items() if one == session for use in uses]
 
     def counted(self) -> Iterator[tuple[str, list[ToolStep]]]:
         """The sessions in which something counts."""
-        return ((session, uses) for session, uses in self.uses.items() if any(use.counts for use in uses))
+        return ((session, uses) for (session, _), uses in self.uses.items() if any(use.counts for use in uses))
 
     def units(self) -> Iterator[Unit]:
         for session, uses in self.counted():
@@ -256,8 +260,8 @@ class AnalysisRows:
 def read(db: sqlite3.Connection, since: int | None, until: int | None, tuning: Tuning) -> AnalysisRows:
     prompts = [PromptText(*row) for row in db.execute(PROMPTS, {"since": since, "until": until})]
     uses = {
-        session: [ToolStep(tool, at, bool(canonical)) for _, tool, at, canonical in rows]
-        for session, rows in groupby(db.execute(USES), key=itemgetter(0))
+        who: [ToolStep(tool, at, bool(canonical)) for _, _, tool, at, canonical in rows]
+        for who, rows in groupby(db.execute(USES), key=itemgetter(0, 1))
     }
     return AnalysisRows(prompts, uses, tuning)
 

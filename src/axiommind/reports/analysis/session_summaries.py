@@ -47,7 +47,7 @@ def summaries(db: sqlite3.Connection, material: AnalysisRows) -> Iterator[tuple[
     for session, file, n in db.execute(SESSION_EDITS):
         edited.setdefault(session, Counter())[file] = n
     for session, path, size, first, last in db.execute(SESSIONS).fetchall():
-        uses = [use._replace(counts=True) for use in material.uses.get(session, ())]
+        uses = [use._replace(counts=True) for use in material.uses_of(session)]
         summary = _summary(session, said.get(session, []), uses, edited.get(session, Counter()), material.tuning)
         tools = Counter(use.tool for use in uses)
         entry = {

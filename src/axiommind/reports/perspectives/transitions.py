@@ -33,7 +33,7 @@ RAW = """
             t.classified_name as to_tool, ({counts}) as counts
           from tool_uses t
           where {of_session}
-          window uses as (partition by t.session_id order by t.seq_order)
+          window uses as (partition by t.session_id, t.subagent order by t.seq_order)
         )
         where counts
           and from_tool is not null

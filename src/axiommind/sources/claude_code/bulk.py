@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from axiommind.sources.claude_code.lines import BULK_TYPES
+from axiommind.sources.claude_code.relayed import thinned
 from axiommind.sources.jsonl import stub
 from axiommind.text import jsonlines
 
@@ -77,7 +78,7 @@ def prune(line: bytes) -> bytes:
     try:
         outline = _outline(line)
         if outline.type in BULK_TYPES:
-            return _stub(line, outline, bytes(outline.data))
+            return _without_images(thinned(line) or _stub(line, outline, bytes(outline.data)))
         if outline.type == "attachment":
             inner = bytes(outline.attachment)
             kind = _kind(inner).type if inner else None
@@ -90,9 +91,7 @@ def prune(line: bytes) -> bytes:
         return line
     if len(result) > _BULK_SIZE:
         line = _with_thin_result(line, result)
-    if _IMAGE in line:
-        line = _without_images(line)
-    return line
+    return _without_images(line)
 
 
 def _with_thin_result(line: bytes, result: bytes) -> bytes:
@@ -138,6 +137,8 @@ def _dropped(data: bytes) -> str:
 
 
 def _without_images(line: bytes) -> bytes:
+    if _IMAGE not in line:
+        return line
     try:
         value = jsonlines.parse(line)
     except ValueError:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from axiommind.sources.claude_code.bookkeeping import compaction_of, pull_request_of
 from axiommind.sources.claude_code.lines import BULK_TYPES, KNOWN_TYPES, Line, parse_line, text_of
 from axiommind.sources.claude_code.prompt_history import TYPE as TYPED
+from axiommind.sources.claude_code.relayed import relayed
 from axiommind.sources.claude_code.token_counts import token_counts
 from axiommind.sources.claude_code.tool_names import TOOLS
 from axiommind.sources.claude_code.user_text import (
@@ -25,10 +27,8 @@ from axiommind.sources.claude_code.user_text import (
     without_injected,
 )
 from axiommind.sources.records import (
-    Compaction,
     CompactionSummary,
     Decoded,
-    PullRequest,
     Record,
     Response,
     ToolResult,
@@ -36,7 +36,7 @@ from axiommind.sources.records import (
     UserCommand,
     UserPrompt,
 )
-from axiommind.sources.values import milliseconds, short_json, whole_number
+from axiommind.sources.values import milliseconds, short_json
 from axiommind.text.keywords import keywords
 from axiommind.tools.call_text import ERROR_CHARS, excerpt
 from axiommind.tools.kinds import RUN, UNKNOWN_TOOL
@@ -116,6 +116,7 @@ class Decoder:
             out.unknown[line.type] = out.unknown.get(line.type, 0) + 1
             return
         if line.type in BULK_TYPES:
+            self.relay(line)
             return
         if uuid is not None and line.type in _WITH_IDENTITY:
             if uuid in self.seen:
@@ -174,22 +175,10 @@ class Decoder:
         if line.type == "summary" and isinstance(line.summary, str) and isinstance(line.leafUuid, str):
             out.summaries.append((line.leafUuid, line.summary[:_TITLE_CHARS]))
         elif line.type == "pr-link" and isinstance(line.prUrl, str):
-            number = whole_number(line.prNumber)
-            repository = line.prRepository if isinstance(line.prRepository, str) else None
-            out.pull_requests.append(PullRequest(line.prUrl, number, repository, when))
+            out.pull_requests.append(pull_request_of(line, line.prUrl, when))
         elif line.type == "system" and line.subtype == "compact_boundary":
             self.record(line, line.uuid if isinstance(line.uuid, str) else None, when)
-            meta = line.compactMetadata if isinstance(line.compactMetadata, dict) else {}
-            trigger = meta.get("trigger")
-            out.compactions.append(
-                Compaction(
-                    when,
-                    trigger if isinstance(trigger, str) else None,
-                    whole_number(meta.get("preTokens")),
-                    whole_number(meta.get("postTokens")),
-                    self.number,
-                )
-            )
+            out.compactions.append(compaction_of(line, when, self.number))
 
     def record(self, line: Line, uuid: str | None, when: int | None) -> None:
         if uuid is not None:
@@ -345,7 +334,30 @@ class Decoder:
         )
         return index
 
-    def tool_use(self, block: dict[str, Any], *, uuid: str | None, when: int | None, message_id: str | None) -> None:
+    def relay(self, line: Line) -> None:
+        """A subagent's calls, where its parent's file tells of them."""
+        said = relayed(line.data)
+        if said is None or said.uuid in self.skip or said.uuid in self.seen:
+            return
+        self.seen.add(said.uuid)
+        self.out.relayed[said.uuid] = said.subagent
+        when = self.time_of(said.timestamp)
+        if said.calls:
+            self.out.records.append(Record(said.uuid, when, 1, self.number))
+        for block in said.calls:
+            self.tool_use(block, uuid=said.uuid, when=when, message_id=said.message_id, subagent=said.subagent)
+        for block in said.results:
+            self.outcome(block)
+
+    def tool_use(
+        self,
+        block: dict[str, Any],
+        *,
+        uuid: str | None,
+        when: int | None,
+        message_id: str | None,
+        subagent: str | None = None,
+    ) -> None:
         name = block.get("name")
         if not isinstance(name, str) or not name:
             self.problem("a tool use without a name")
@@ -361,31 +373,23 @@ class Decoder:
             self.uses[use_id] = len(self.out.tool_uses)
             if not has_output(tool, name, kind, fields):
                 self.silent.add(use_id)
-        self.out.tool_uses.append(
-            ToolUse(
-                uuid,
-                when,
-                name,
-                kind,
-                short_json(given),
-                use_id,
-                message_id,
-                self.number,
-                path if isinstance(path, str) and path else None,
-                None,
-            )
-        )
+        what = (name, kind, short_json(given), use_id, message_id, self.number)
+        edited = path if isinstance(path, str) and path else None
+        self.out.tool_uses.append(ToolUse(uuid, when, *what, edited, None, subagent=subagent))
 
     def tool_result(self, block: dict[str, Any], uuid: str | None, when: int | None) -> None:
+        refusal = refusal_in(text_of(block.get("content"))) if block.get("is_error") is True else None
+        if refusal is not None and refusal.reason and isinstance(block.get("tool_use_id"), str):
+            self.prompt(refusal.reason, uuid, when, REFUSAL)
+        self.outcome(block)
+
+    def outcome(self, block: dict[str, Any]) -> None:
         use_id = block.get("tool_use_id")
         if not isinstance(use_id, str):
             self.problem("a tool result without a tool_use_id")
             return
         text = text_of(block.get("content"))
         failed = block.get("is_error") is True
-        refusal = refusal_in(text) if failed else None
-        if refusal is not None and refusal.reason:
-            self.prompt(refusal.reason, uuid, when, REFUSAL)
         index = self.uses.get(use_id)
         error = excerpt(text.strip(), ERROR_CHARS) if failed else None
         output = None if failed or use_id in self.silent else excerpt(text.strip()) or None

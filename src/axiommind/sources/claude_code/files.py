@@ -13,6 +13,7 @@ from typing import BinaryIO
 from axiommind.model import Problem
 from axiommind.projects import WORKTREE_SLUGS, slug, worktrees_of
 from axiommind.sources.claude_code.prompt_history import HISTORY, open_history
+from axiommind.sources.claude_code.relayed import SUBAGENT
 from axiommind.sources.contract import Discovery, SourceFile
 from axiommind.sources.finding import FoundIn, file_of, scan, unique_roots
 from axiommind.text import jsonlines
@@ -21,7 +22,6 @@ __all__ = ["deletes_after", "discover", "open_stream", "roots_of", "sidecar", "w
 
 _PROJECTS = "projects"
 _DELETES_AFTER = 30  # days, where its settings name none
-_SUBAGENT = "agent-"  # how the id of a subagent's session begins
 _META = ".meta.json"
 _TITLE = "custom-title.json"
 _NOTES = "memory"
@@ -114,7 +114,7 @@ def _in_folder(place: FoundIn, path: str, problems: list[Problem]) -> Iterator[S
     for entry in scan(path, problems):
         stem, dot, ending = entry.name.rpartition(".")
         if dot and ending == "jsonl" and "." not in stem and stem:
-            inside = stem.startswith(_SUBAGENT)  # [OLD] subagents lie beside their parent
+            inside = stem.startswith(SUBAGENT)  # [OLD] subagents lie beside their parent
             yield from file_of(entry, "transcript", stem, place, None, problems, parent_inside=inside)
         elif entry.name != _NOTES and entry.is_dir(follow_symlinks=False):
             yield from _of_session(entry, place, problems)
@@ -131,7 +131,7 @@ def _of_session(session: os.DirEntry[str], place: FoundIn, problems: list[Proble
                 for inner in scan(pending.pop(), problems):
                     if inner.is_dir(follow_symlinks=False):
                         pending.append(inner.path)
-                    elif inner.name.startswith(_SUBAGENT):
+                    elif inner.name.startswith(SUBAGENT):
                         yield from _of_subagent(inner, session.name, place, problems)
 
 

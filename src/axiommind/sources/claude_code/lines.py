@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from axiommind.sources.claude_code.prompt_history import TYPE as TYPED
+from axiommind.sources.claude_code.relayed import names_of
 from axiommind.text import jsonlines
 
 __all__ = ["BULK_TYPES", "KNOWN_TYPES", "Line", "belongs_to", "parse_line", "record_id", "text_of"]
@@ -82,6 +83,7 @@ class Line(msgspec.Struct):
     prUrl: Any = None  # noqa: N815
     prNumber: Any = None  # noqa: N815
     prRepository: Any = None  # noqa: N815
+    data: Any = None
     axm: Any = None
 
 
@@ -119,12 +121,14 @@ def parse_line(raw: bytes) -> Line:
 
 def record_id(raw: bytes) -> str | None:
     """The `uuid`, which a fork or a copy of the record keeps."""
-    found = _identified(raw).uuid
+    found = None if names_of(raw) else _identified(raw).uuid
     return found if isinstance(found, str) and found else None
 
 
 def belongs_to(raw: bytes) -> tuple[str, ...]:
-    """A summary names the record that it ends with, and a title its session."""
+    """A summary names the record that it ends with, a title its session, and a subagent's progress both of both."""
+    if told := names_of(raw):
+        return told
     line = _identified(raw)
     names = (line.leafUuid, f"session:{line.sessionId}" if isinstance(line.sessionId, str) else None)
     return tuple(name for name in names if isinstance(name, str) and name)
