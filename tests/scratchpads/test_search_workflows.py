@@ -15,7 +15,7 @@ from axiommind.memory import Memory
 from axiommind.scratchpads.values import WorkflowPage
 from axiommind.text.edits import cut
 from axiommind.text.query_terms import Clause, keyword_clauses
-from axiommind.text.tokens import terms
+from axiommind.text.tokens import fts_text
 from tests.examples import examples
 from tests.rows import rows
 from tests.transcripts import Lines, World
@@ -66,6 +66,14 @@ def test_a_word_is_one_by_its_signs(memory: Memory) -> None:
     assert scores(memory.workflows.search("C# language")) == [("Both", 6), ("Plain", 3), ("Sharp", 3)]
     assert scores(memory.workflows.search("->")) == [("Both", 1)]
     assert memory.workflows.search("C#").search_method == "like"
+
+
+@rows("R4.19")
+def test_each_occurrence_counts_once_for_each_part(memory: Memory) -> None:
+    made(memory, "Parts", "", ("names", "parseConfig() calls parseConfig(user_name) for API_KEY and API_KEY_2"))
+    counted = {"parseConfig": 2, "parse": 2, "config": 2, "user_name": 1, "user": 1, "API_KEY": 1, "key": 2}
+    assert {word: memory.workflows.search(word).results[0].score for word in counted} == counted
+    assert memory.workflows.search("art").total_results == 0
 
 
 @rows("R4.13", "R4.14", "R4.15", "R4.16")
@@ -213,7 +221,7 @@ def times(query: str, text: str) -> int:
     keywords = keyword_clauses(query)
     if not keywords:
         return sum(text.casefold().count(sign) for sign in dict.fromkeys(query.casefold().split()))
-    return sum(occurrences(keyword, terms(text)) for keyword in keywords)
+    return sum(occurrences(keyword, fts_text(text, each=True).split()) for keyword in keywords)
 
 
 def occurrences(keyword: Clause, said: list[str]) -> int:

@@ -136,14 +136,14 @@ _DDL = (
     """
     create trigger passages_in after insert on passages begin
         insert into passages_fts(rowid, terms)
-        select new.id, axm_terms(title, text) from passage_texts where id = new.id;
+        select new.id, axm_terms(title, text, kind) from passage_texts where id = new.id;
     end
     """,
     # `before`: afterwards the view no longer has the row.
     """
     create trigger passages_out before delete on passages begin
         insert into passages_fts(passages_fts, rowid, terms)
-        select 'delete', old.id, axm_terms(title, text) from passage_texts where id = old.id;
+        select 'delete', old.id, axm_terms(title, text, kind) from passage_texts where id = old.id;
     end
     """,
     *(statement for kind, source in _SOURCES.items() for statement in _follow(kind, *source)),
@@ -189,16 +189,19 @@ def connect(db: sqlite3.Connection) -> None:
     """The functions that the triggers call: every connection that writes the index needs them."""
     from axiommind.projections import _passage_provenance  # a hook, which only reads, does not load what it needs
 
-    db.create_function("axm_terms", 2, indexed_terms, deterministic=True)
+    db.create_function("axm_terms", 3, indexed_terms, deterministic=True)
     db.create_function("axm_tool_text", 4, tool_text, deterministic=True)
     db.create_function("axm_prompt_provenance", 1, _passage_provenance.of_prompt, deterministic=True)
     db.create_function("axm_tool_provenance", 4, _passage_provenance.of_call, deterministic=True)
     db.create_function("axm_file_provenance", 1, _passage_provenance.of_file, deterministic=True)
 
 
-def indexed_terms(title: str | None, text: str | None) -> str:
-    """What FTS5 is given for a passage: the terms of its title, then those of its text."""
-    return f"{fts_text(title)} {fts_text(text or '')}" if title else fts_text(text or "")
+def indexed_terms(title: str | None, text: str | None, kind: str) -> str:
+    """What FTS5 is given for a passage: the terms of its title, then those of its text. In workflows and scratchpads
+    every occurrence counts, so each has the parts of its identifiers."""
+    each = kind == "pad"
+    said = fts_text(text or "", each=each)
+    return f"{fts_text(title, each=each)} {said}" if title else said
 
 
 def create(db: sqlite3.Connection) -> None:
@@ -221,7 +224,7 @@ def refill(db: sqlite3.Connection) -> int:
     db.execute(
         """
         insert into passages_fts(rowid, terms)
-        select id, axm_terms(title, text) from passage_texts order by id
+        select id, axm_terms(title, text, kind) from passage_texts order by id
         """
     )
     return int(db.execute("select count(*) from passages").fetchone()[0])

@@ -20,7 +20,7 @@ from axiommind.text.edits import apply as edited
 from axiommind.text.tokens import fts_text
 
 NAME = "pads"
-VERSION = 1
+VERSION = 2
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = ("workflow_created", "workflow_updated", "scratchpad_written", "forgotten")
 # A workflow without a project belongs to everybody.
@@ -222,7 +222,7 @@ def _words(event: Event, batch: Batch) -> dict[str, Any] | None:
 
 def _terms(title: str) -> int:
     """How many of a passage's terms belong to its title."""
-    return len(fts_text(title).split())
+    return len(fts_text(title, each=True).split())
 
 
 # --- scratchpads -------------------------------------------------------------------------------------------

@@ -80,7 +80,9 @@ def scored(
     best = [one.passage for one in first[:READ]]
     for passage in best:
         title, text = texts(passage)
-        read = rank.places_in([asked.weighed[i] for i in unplaced], text[:_READ_CHARS], title)
+        read = rank.places_in(
+            [asked.weighed[i] for i in unplaced], text[:_READ_CHARS], title, each=passage.kind == "pad"
+        )
         for i, at in zip(unplaced, read, strict=True):
             places[passage.id][i] = at or places[passage.id][i]
     return ranked(best) + first[READ:]
@@ -135,7 +137,7 @@ def _in_one_part(passage: rank.Passage, must: Sequence[Clause], titled: int, tex
     """Whether each phrase stands in the title or in the text: where they meet, there is none."""
     title, text = texts(passage)
     wanted = [lexical.Weighed(clause, 0, 0, 0.0) for clause in must]
-    found = zip(must, rank.places_in(wanted, text, title), strict=True)
+    found = zip(must, rank.places_in(wanted, text, title, each=passage.kind == "pad"), strict=True)
     return all(any(at >= titled or at + len(clause.terms) <= titled for at in places) for clause, places in found)
 
 

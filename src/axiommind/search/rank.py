@@ -204,9 +204,9 @@ def _entry_weight(asked: Asked, one: Scored) -> float:
     return one.kind / asked.kinds[one.passage.kind]
 
 
-def places_in(weighed: Sequence[Weighed], text: str, title: str) -> list[list[int]]:
+def places_in(weighed: Sequence[Weighed], text: str, title: str, *, each: bool = False) -> list[list[int]]:
     """Where each clause begins in a text with a title, as the index has them."""
-    tokens = fts_text(title).split() + fts_text(text).split()
+    tokens = fts_text(title, each=each).split() + fts_text(text, each=each).split()
     wanted = {term for w in weighed for term in w.clause.terms}
     at: dict[str, list[int]] = {}
     for place, token in enumerate(tokens):

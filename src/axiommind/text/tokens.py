@@ -114,8 +114,9 @@ def word_terms(word: str) -> list[str]:
     return f"{_cache[word]} {_cache.parts.get(word, '')}".split()
 
 
-def fts_text(text: str) -> str:
-    """What is inserted into FTS5 for this text, and handed to its 'delete' command again."""
+def fts_text(text: str, *, each: bool = False) -> str:
+    """What is inserted into FTS5 for this text, and handed to its 'delete' command again. With `each`, the parts of an
+    identifier as often as it occurs (where occurrences are counted), and not once."""
     global _cache
     words = words_of(text)
     out: list[str] = []
@@ -129,8 +130,10 @@ def fts_text(text: str) -> str:
         out.extend(filter(None, map(cache.__getitem__, batch)))
         for word in cache.parts.keys() & set(batch):
             parts[word] = cache.parts[word]
-    # Sorted, so that the string depends on nothing but the text; each identifier counts once a text.
-    out.extend(dict.fromkeys(parts[word] for word in sorted(parts)))
+    if each:
+        out.extend(parts[word] for word in words if word in parts)
+    else:  # sorted, so that the string depends on nothing but the text
+        out.extend(dict.fromkeys(parts[word] for word in sorted(parts)))
     return " ".join(out)
 
 
