@@ -12,21 +12,23 @@ from axiommind.sources.line_reader import LineReader, Tokens, entries, texts_of
 from axiommind.sources.pi.tool_names import TOOLS
 from axiommind.sources.values import whole_number
 
-__all__ = ["blocks", "decode"]
-
-_SILENT = ("thinking_level_change", "label", "custom", "custom_message", "branch_summary", "session_info", "usage")
+__all__ = ["PiReader", "blocks", "decode"]
 
 
-class _Reader(LineReader):
+class PiReader(LineReader):
+    """Pi's entries, and those of agents that are built on it."""
+
     AGENT = "pi"
     TOOLS = TOOLS
+    # Types of entries that say nothing of what was said.
+    SILENT = ("thinking_level_change", "label", "custom", "custom_message", "branch_summary", "session_info", "usage")
 
     def take(self, record: dict[str, Any]) -> None:
         kind = record.get("type")
         if not isinstance(kind, str):
             self.problem("a record without a type")
             return
-        known = kind in ("session", "message", "model_change", "compaction", *_SILENT)
+        known = kind in ("session", "message", "model_change", "compaction", *self.SILENT)
         self.count(kind, known=known)
         when = self.time(record.get("timestamp"))
         if kind == "session":
@@ -53,7 +55,7 @@ class _Reader(LineReader):
         role, content = message.get("role"), message.get("content")
         if role == "user":
             for place, text in texts_of(content, "/message/content"):
-                self.prompt(place, text, when, uuid)
+                self.asked(message, place, text, when, uuid)
         elif role == "assistant":
             self._spent(message, name, when, uuid)
             for i, part in enumerate(content if isinstance(content, list) else ()):
@@ -74,9 +76,16 @@ class _Reader(LineReader):
         elif role == "toolResult":
             failed = message.get("isError") is True
             found = texts_of(content, "/message/content")
-            self.result(message.get("toolCallId"), found, when, uuid, failed=failed)
+            details = message.get("details")
+            code = details.get("exitCode") if isinstance(details, dict) else None
+            code = code if type(code) is int else None
+            self.result(message.get("toolCallId"), found, when, uuid, failed=failed, exit_code=code)
         elif role == "bashExecution" and isinstance(message.get("command"), str):  # typed by the person
             self.command("!", message["command"], when, uuid, kind="bash")
+
+    def asked(self, message: dict[str, Any], place: str, text: str, when: int | None, uuid: str) -> None:  # noqa: ARG002
+        """A text of a message that a person wrote, or that stands where one would."""
+        self.prompt(place, text, when, uuid)
 
     def _spent(self, message: dict[str, Any], name: str, when: int | None, uuid: str) -> None:
         usage = message.get("usage")
@@ -92,4 +101,4 @@ def _tokens(usage: dict[str, Any]) -> Tokens:
     return first, second, third, fourth
 
 
-decode, blocks = entries(_Reader)
+decode, blocks = entries(PiReader)
