@@ -6,7 +6,7 @@ both.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from axiommind.sources.line_reader import LineReader, Tokens, entries, texts_of
 from axiommind.sources.pi.tool_names import TOOLS
@@ -21,7 +21,15 @@ class PiReader(LineReader):
     AGENT = "pi"
     TOOLS = TOOLS
     # Types of entries that say nothing of what was said.
-    SILENT = ("thinking_level_change", "label", "custom", "custom_message", "branch_summary", "session_info", "usage")
+    SILENT: ClassVar[tuple[str, ...]] = (
+        "thinking_level_change",
+        "label",
+        "custom",
+        "custom_message",
+        "branch_summary",
+        "session_info",
+        "usage",
+    )
 
     def take(self, record: dict[str, Any]) -> None:
         kind = record.get("type")
