@@ -41,9 +41,8 @@ TABLES = (
     ),
     Table(
         "tool_uses",
-        "One row per tool use, in order (`seq_order`), with its classified name, input and outcome; `output` "
-        "is an excerpt of what the tool returned, if that is worth searching. `subagent` is the subagent that "
-        "made the call, where only its parent's transcript tells of it.",
+        "One row per tool use in order (`seq_order`), with class, input and outcome; `output` is an excerpt of the "
+        "result worth searching, `subagent` who made the call where only the parent's transcript tells of it.",
         scope=OF_SESSION,
         forgotten_by="session_id",
     ),
@@ -61,8 +60,7 @@ TABLES = (
     ),
     Table(
         "compaction_summaries",
-        "What the client wrote down of the conversation so far when a session was compacted: nobody's own words, and "
-        "what it calls pending may have been finished since.",
+        "What the client wrote down when a session was compacted: nobody's own words, and its pending may be done.",
         scope=OF_SESSION,
         forgotten_by="session_id",
     ),
