@@ -119,7 +119,7 @@ def _read_transcript(job: ReadJob, file: Any, out: ReadOutcome) -> None:
             start, first_line = head.end, head.state["lines"] + 1
             open_end = bool(head.state.get("open_end"))
             after = head.state.get("after_forgotten")
-            context = head.state.get("context", {})
+            context |= head.state.get("context", {})  # the folder may have become known since
     source = load_source(job.source)
     redactor = _redactor(job.key)
     end = start
