@@ -3,8 +3,11 @@ new, and keep the laws."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import sqlite3
+import tracemalloc
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -14,12 +17,15 @@ import pytest
 
 from axiommind import sources, testing
 from axiommind.log.sqlite import SqliteLog
+from axiommind.memory import Scope
 from axiommind.text.recalled import CLOSE, OPEN
 from tests.laws.passages import Passages
 from tests.sources.agents import AGENTS, HOMES, WORD, AgentHome, expected, is_database, make_database, rows_of, touch
 from tests.transcripts import Lines, World
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+# How clients make ids: of hexadecimal digits, in groups or without.
+_ID = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,40})(?![0-9A-Za-z])")
 FOREIGN = {"type": "from-the-future", "kind": "from-the-future", "role": "from-the-future", "what": [1, {"a": None}]}
 
 
@@ -243,3 +249,67 @@ def test_rebuilt_it_is_the_same(home: AgentHome) -> None:
     memory.rebuild()
     assert home.said() == before
     assert memory.verify(deep=True) == []
+
+
+def test_a_project_on_windows_is_a_project(agent: str, tmp_path: Path) -> None:
+    """Also when its sessions are read on another system, as under WSL."""
+    home = AgentHome(tmp_path, agent, lambda text: text.replace("/home/dev/demo", r"C:\\Users\\dev\\demo"))
+    home.memory().index()
+    projects = {row[0] for row in home.rows("select distinct project from sessions where project_known")}
+    wanted = {one["project"] for one in expected(agent)["sessions"].values()}
+    assert not any(project.startswith("/home/dev/demo") for project in projects)
+    assert len(projects) <= len(wanted) and home.memory().verify() == []
+
+
+def test_two_agents_in_one_repository_are_one_project(agent: str, tmp_path: Path) -> None:
+    home = AgentHome(tmp_path, agent)
+    lines = Lines("another", "/home/dev/demo")
+    lines.prompt("please look at calc.py")
+    path = home.user / ".claude" / "projects" / "-home-dev-demo" / "another.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(lines.data())
+    home.memory().index()
+    memory = home.memory()
+    if "/home/dev/demo" in {one["project"] for one in expected(agent)["sessions"].values()}:
+        found = memory.search(WORD, Scope("/home/dev/demo")).hits
+        assert found and {row[0] for row in home.rows("select agent from sessions")} == {agent, "claude-code"}
+
+
+@pytest.mark.slow
+def test_ten_thousand_sessions_fit_into_memory(agent: str, tmp_path: Path) -> None:
+    """How peak memory grows with the number of sessions, each a copy with ids of its own; SQLite's cache, which has a
+    limit, is not counted."""
+    home = HOMES / agent
+    if any(home.rglob("*.sql")):
+        pytest.skip("copies of a database's rows are not made here")
+    few, many = (_peak(tmp_path / str(count), agent, count) for count in (300, 1_500))
+    assert many[0] == 5 * few[0]
+    assert (many[1] - few[1]) / (many[0] - few[0]) < 8_000, "what is kept of a session is where its file stands"
+
+
+def _peak(base: Path, agent: str, count: int) -> tuple[int, int]:
+    """How many sessions there were, and how much memory indexing took at most."""
+    home = AgentHome(base)
+    for number in range(count):
+        for path in (HOMES / agent).rglob("*"):
+            if path.is_file():
+                target = home.user / _with_other_ids(str(path.relative_to(HOMES / agent)), number)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(_with_other_ids(path.read_text(encoding="utf-8"), number), encoding="utf-8")
+    memory = home.memory()
+    tracemalloc.start()
+    try:
+        memory.index()
+        return home.rows("select count(*) from sessions")[0][0], tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def _with_other_ids(text: str, number: int) -> str:
+    """The text with every id another one of the same form, the same one wherever it stands."""
+    return _ID.sub(lambda found: _unlike(found[0], number), text)
+
+
+def _unlike(name: str, number: int) -> str:
+    digits = iter(hashlib.sha256(f"{name} {number}".encode()).hexdigest() * 4)
+    return "".join(next(digits) if char in "0123456789abcdef" else char for char in name)
