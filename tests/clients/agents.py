@@ -98,6 +98,17 @@ def _droid(url: str, _project: str) -> dict[str, Json | str]:
     return {".factory/settings.json": {"customModels": [model], "cloudSessionSync": False, "enableHooks": True}}
 
 
+def _openclaw(url: str, project: str) -> dict[str, Json | str]:
+    cost = dict.fromkeys(("input", "output", "cacheRead", "cacheWrite"), 0)
+    model = {"id": "mock-model", "name": "Mock", "reasoning": False, "input": ["text"], "cost": cost}
+    model |= {"contextWindow": 196_608, "maxTokens": 8_192}
+    mock = {"baseUrl": f"{url}/v1", "apiKey": "x", "api": "openai-completions", "models": [model]}
+    agents = {"defaults": {"workspace": project, "model": {"primary": "mock/mock-model"}, "skipBootstrap": True}}
+    models = {"mode": "merge", "providers": {"mock": mock}}
+    gateway = {"mode": "local", "auth": {"mode": "none"}}
+    return {".openclaw/openclaw.json": {"agents": agents, "models": models, "gateway": gateway}}
+
+
 AGENTS = {
     "codex": Agent(
         "@openai/codex-linux-x64/vendor/*/bin/codex",
@@ -145,6 +156,12 @@ AGENTS = {
         _droid,
         lambda prompt: ["exec", "-m", "custom:mock", "--auto", "high", prompt],
         lambda _url: {"FACTORY_AIRGAP_ENABLED": "true", "FACTORY_API_KEY": "x"},
+    ),
+    "openclaw": Agent(
+        "openclaw/openclaw.mjs",
+        _openclaw,
+        lambda prompt: ["agent", "--local", "--agent", "main", "--message", prompt],
+        node=True,
     ),
 }
 

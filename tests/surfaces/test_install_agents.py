@@ -316,6 +316,72 @@ def test_a_table_that_somebody_added_to_is_not_torn(machine: Machine) -> None:
     assert "enabled = false" in config.read_text()
 
 
+VARIABLES = {
+    "codex": ("CODEX_HOME", "."),
+    "copilot": ("COPILOT_HOME", "."),
+    "gemini": ("GEMINI_CLI_HOME", ".gemini"),
+    "qwen": ("QWEN_HOME", "."),
+    "droid": ("FACTORY_HOME_OVERRIDE", ".factory"),
+    "opencode": ("XDG_CONFIG_HOME", "opencode"),
+    "pi": ("PI_CODING_AGENT_DIR", "."),
+    "openclaw": ("OPENCLAW_STATE_DIR", "."),
+}
+
+
+@pytest.mark.parametrize("name", sorted(VARIABLES))
+def test_the_client_s_own_folder_is_used_and_found_again_without_its_variable(
+    name: str, machine: Machine, tmp_path: Path
+) -> None:
+    variable, below = VARIABLES[name]
+    own = tmp_path / "own"
+    own.mkdir()
+    elsewhere = machine._replace(environ={**machine.environ, variable: str(own)})
+    put(name, elsewhere)
+    assert files(own / below) and not files(machine.user)
+    take(name, machine)
+    assert not files(own)
+
+
+def test_pi_s_server_is_added_where_pi_has_servers(machine: Machine) -> None:
+    path = machine.user / ".pi" / "agent" / "mcp.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    put("pi", machine)
+    assert json.loads(path.read_bytes())["mcpServers"]["axiommind"]["args"][-1] == "mcp"
+    take("pi", machine)
+    assert path.read_text() == "{}" and not (path.parent / "extensions").exists()
+
+
+def test_a_home_elsewhere_is_named_to_the_servers(machine: Machine) -> None:
+    """This machine's home is in no usual place."""
+    put("codex", machine)
+    server = tomllib.loads((machine.user / ".codex" / "config.toml").read_text())["mcp_servers"]["axiommind"]
+    assert server["env"] == {"AXM_HOME": str(machine.config.home)}
+    usual = machine._replace(config=Config.load({"AXM_HOME": str(machine.user / ".axiommind")}))
+    put("copilot", usual)
+    written = json.loads((machine.user / ".copilot" / "mcp-config.json").read_bytes())["mcpServers"]["axiommind"]
+    assert "env" not in written and written["tools"] == ["*"] and written["type"] == "local"
+
+
+def test_the_block_of_agents_md_is_replaced_in_its_place(machine: Machine) -> None:
+    (machine.cwd / ".git").mkdir()
+    path = machine.cwd / "AGENTS.md"
+    path.write_bytes(b"# Mine\r\n\r\nBe kind.\r\n")
+    put("agents-md", machine)
+    first = path.read_bytes()
+    assert first.startswith(b"# Mine\r\n\r\nBe kind.\r\n\r\n<!-- axiommind: begin") and b"\n" not in first.replace(
+        b"\r\n", b""
+    )
+    path.write_bytes(first.replace(b"axm recall", b"axm old-recall") + b"More of mine.\r\n")
+    put("agents-md", machine._replace(cwd=machine.cwd / ".git"))
+    assert path.read_bytes() == first + b"More of mine.\r\n"
+    take("agents-md", machine)
+    assert path.read_bytes() == b"# Mine\r\n\r\nBe kind.\r\nMore of mine.\r\n"
+    path.write_bytes(first.replace(b"<!-- axiommind: end -->", b""))
+    with pytest.raises(AxmError, match="our block begins in line 5 and has no end"):
+        put("agents-md", machine)
+
+
 # --- the command -------------------------------------------------------------------------------------------
 
 

@@ -11,4 +11,5 @@ __all__ = ["CLOSE", "OPEN", "RECALLED"]
 
 OPEN = "<recalled-history>"
 CLOSE = "</recalled-history>"
-RECALLED = lazy(rf"{re.escape(OPEN)}.*?(?:{re.escape(CLOSE)}|\Z)", re.DOTALL)
+# Gemini CLI and Qwen Code write `&lt;` for `<`, to their models and into their transcripts.
+RECALLED = lazy(r"(?:<|&lt;)recalled-history(?:>|&gt;).*?(?:(?:<|&lt;)/recalled-history(?:>|&gt;)|\Z)", re.DOTALL)

@@ -7,13 +7,14 @@ is told once. A timeout is left to the client: whether it counts seconds or mill
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from axiommind.surfaces.hooks.dialects.cursor import NAMES
 from axiommind.surfaces.install import Machine
 from axiommind.surfaces.install._client import (
     Client,
     command_line,
     hooks_piece,
-    own_folder,
     server_entry,
     server_piece,
 )
@@ -23,7 +24,9 @@ from axiommind.surfaces.install._pieces import FilePiece, JsonPiece
 
 __all__ = ["CLIENT", "checks", "found", "install", "uninstall"]
 
-_folder = own_folder("CURSOR_CONFIG_DIR", ".cursor")
+
+def _folder(machine: Machine) -> Path:
+    return machine.user / ".cursor"
 
 
 def _pieces(machine: Machine) -> list[FilePiece]:

@@ -16,9 +16,6 @@ __all__ = ["CLIENT", "checks", "found", "install", "uninstall"]
 
 
 def _folder(machine: Machine) -> Path:
-    own = machine.environ.get("OPENCODE_CONFIG_DIR", "")
-    if own:
-        return Path(own).expanduser().absolute()
     around = machine.environ.get("XDG_CONFIG_HOME", "")
     return (Path(around).expanduser().absolute() if around else machine.user / ".config") / "opencode"
 
