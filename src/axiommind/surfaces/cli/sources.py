@@ -14,7 +14,7 @@ from axiommind.surfaces.render import tables as render
 if TYPE_CHECKING:
     from axiommind.health.sources import SourceState
 
-HELP = "List the agents whose sessions are read, and what was found"
+HELP = "List the agents that are read, and what was found"
 CALLER = "reads"
 GROUP = "look"
 EVERYDAY = 11
