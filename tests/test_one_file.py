@@ -169,3 +169,5 @@ def test_a_source_is_found_indexed_and_resumed(add: Add, world: World) -> None:
     world.memory().index()
     assert world.rows("select id, agent, project from sessions") == [("one", "scribe", "/p/a")]
     assert sources.resume_command("scribe", "one") == ("scribe", "open", "one")
+    assert sources.start_command("scribe", "go on") is None  # it need not say how it is started
+    assert sources.start_command("claude-code", "go on") == ("claude", "go on")

@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from axiommind.recall.disclosure import Disclosed as Disclosed
     from axiommind.recall.disclosure import IndexItem as IndexItem
     from axiommind.recall.disclosure import TimelineItem as TimelineItem
+    from axiommind.recall.handoff.values import Handoff as Handoff
     from axiommind.recall.recall import Recalled as Recalled
     from axiommind.recall.recall import Silence as Silence
     from axiommind.recall.request import Selection as Selection
@@ -201,6 +202,7 @@ _EXPORTS = {
         "IndexItem",
         "TimelineItem",
     ),
+    "recall.handoff.values": ("Handoff",),
     "recall.recall": (
         "Recalled",
         "Silence",

@@ -129,6 +129,11 @@ class Config(NamedTuple):
         """Where what the next starts of projects are told is kept (`recall/packets/prepared_start.py`)."""
         return self.home / "hooks" / "starts"
 
+    @property
+    def packets_path(self) -> Path:
+        """Packets that agents are started with where they are too long for an argument; each goes with its agent."""
+        return self.home / "handoffs"
+
     @classmethod
     def load(cls, environ: Mapping[str, str] | None = None, home: Path | None = None) -> Config:
         env = os.environ if environ is None else environ

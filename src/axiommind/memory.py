@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from axiommind.learning.runs import Learning
     from axiommind.learning.tasks.tasks import Conditions, Tasks
     from axiommind.projections.runner import Progress
+    from axiommind.recall.handoff.handoffs import Handoffs
     from axiommind.recall.recall import Recall
     from axiommind.recall.said_of import Feedback
     from axiommind.reports.perspectives import Perspective
@@ -62,14 +63,12 @@ class Memory:
         user: Path | None = None,
         caller: Caller = AGENT,
     ) -> None:
-        """Whoever uses the library is an agent, unless it says otherwise: here, or with a request that counts only from
-        a person."""
+        """Whoever uses the library is an agent, unless it says otherwise: here, or with a request of a person's."""
         self.home = Home(config, environ=environ, user=user, caller=caller)
         self._stays = False
 
     def stay(self) -> Memory:
-        """For a long-running process: keep answers until the index changes, and connections open. To be called first,
-        because parts are made, and their modules loaded, when they are first asked for."""
+        """For a long-running process: keep answers and connections. To be called first, before any part is made."""
         self._stays = True
         return self
 
@@ -171,13 +170,9 @@ class Memory:
     def redact_again(self, *, dry_run: bool = True, caller: Caller | None = None) -> Redacted:
         """Count what today's rules of redaction find in the log; unless it is a dry run, purge and mark it in place,
         which only a person can let happen."""
-        from axiommind.errors import PersonOnly
         from axiommind.health.redacting import Redacting
 
-        who = caller or self.home.caller
-        if not dry_run and not who.is_person:
-            raise PersonOnly("only a person can purge what is stored", who.why)
-        return Redacting(self.home).again(dry_run=dry_run)
+        return Redacting(self.home).again(dry_run=dry_run, caller=caller)
 
     # --- questions ---------------------------------------------------------------------------------------
 
@@ -231,6 +226,13 @@ class Memory:
 
         made = Recall(self.home, self.search)
         return made.with_cache() if self._stays else made
+
+    @cached_property
+    def handoffs(self) -> Handoffs:
+        """What the next agent has to know of a session."""
+        from axiommind.recall.handoff.handoffs import Handoffs
+
+        return Handoffs(self.home, self.recall.reading, self.index, lambda session: self.learning.catch_up(session))
 
     def identify(self) -> Caller:
         """Who runs this process: a person at a terminal or with a token, or an agent."""

@@ -184,9 +184,12 @@ def test_handoff_and_weekly_review_ask_below_what_is_known(tools: ServerFeatures
     handoff = tools.prompts["handoff"].messages(tools.context, {"project": PROJECT, "focus": "the expiry"})[0].text
     known, asked = handoff.split("</recalled-history>")
     assert "the expiry" in known.split("<recalled-history>")[0] and flow.id in asked
-    assert "Wire the cache in" in known and scratchpad.id in known and "- Goal" in known
-    everywhere = tools.prompts["handoff"].messages(tools.context, {"project": "all"})[0].text
-    assert f"# Where {PROJECT} stands" in everywhere and "Wire the cache in" in everywhere
+    assert "Wire the cache in" in known and f"[{scratchpad.id}] Plan (1 line, of Cache): Goal" in known
+    for named in ({"project": "all"}, {"session": "ta"}):
+        everywhere = tools.prompts["handoff"].messages(tools.context, named)[0].text
+        assert f"session talk of Claude Code · {PROJECT}" in everywhere and "Wire the cache in" in everywhere
+    with pytest.raises(NotFound):
+        tools.prompts["handoff"].messages(tools.context, {"session": "nobody"})
     review = tools.prompts["weekly-review"].messages(tools.context, {"project": "all", "since": "2026-01-01"})[0].text
     known, asked = review.split("</recalled-history>")
     for part in ("## Sessions (1)", "## Decisions (1)", "## Open tasks (2)", "Where should the cache live?"):

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from axiommind.errors import PersonOnly
 from axiommind.health.check import Check
 from axiommind.home import Home
 from axiommind.ids import canonical_json, dedupe_key
@@ -22,6 +23,7 @@ from axiommind.log.blobs import Sealed, seal_lines, seal_page, seal_text
 from axiommind.text.redaction import MARK, VERSION, Redactor
 
 if TYPE_CHECKING:
+    from axiommind.callers import Caller
     from axiommind.log.sqlite import SqliteLog
 
 __all__ = ["Redacted", "Redacting", "check_redaction", "find_in_log", "moved_span"]
@@ -105,11 +107,15 @@ class Redacting:
     def __init__(self, home: Home) -> None:
         self.home = home
 
-    def again(self, *, dry_run: bool = True) -> Redacted:
-        """Count what today's rules find in the log, and, unless it is a dry run, purge it."""
+    def again(self, *, dry_run: bool = True, caller: Caller | None = None) -> Redacted:
+        """Count what today's rules find in the log, and, unless it is a dry run, which only a person can let happen,
+        purge it."""
         from axiommind.projections.runner import Segments
         from axiommind.vectors.sweep import drop_passages
 
+        who = caller or self.home.caller
+        if not dry_run and not who.is_person:
+            raise PersonOnly("only a person can purge what is stored", who.why)
         if dry_run:
             with self.home.read_log() as (log, key):
                 return self._summed(find_in_log(log, key), log, key)

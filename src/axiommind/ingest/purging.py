@@ -145,10 +145,11 @@ def _fold(log: SqliteLog, index: Index) -> None:
 
 
 def drop_prepared(home: Home) -> None:
-    """Remove what was prepared for the next starts of projects: it quotes their last sessions. The folder stays: others
-    may be writing into it, and then it cannot be removed."""
-    for prepared in home.config.starts_path.glob("*"):
-        prepared.unlink(missing_ok=True)
+    """Remove what was prepared for the next starts of projects, and the packets that agents were started with: they
+    quote sessions. The folders stay: others may be writing into them, and then they cannot be removed."""
+    for folder in (home.config.starts_path, home.config.packets_path):
+        for prepared in folder.glob("*"):
+            prepared.unlink(missing_ok=True)
 
 
 def _void(log: SqliteLog, db: sqlite3.Connection) -> None:

@@ -37,6 +37,7 @@ _SESSION_COUNT = """
         union
         select session_id from entries)
 """
+_LEARNED = "select head from learned where session_id = ? and extractor = 'rules'"
 _STEPS = """
     with ranked as (
         select stage, latency_ms, success,
@@ -136,6 +137,20 @@ class Learning:
             if not dry_run:
                 _after_learning(report, log, key, index, at)
         return report
+
+    def catch_up(self, session: str) -> None:
+        """Learn one session by the rules, if it is not learned as far as it was read: unless that is switched off, or
+        another process is learning."""
+        from axiommind.learning.turns import is_learning
+        from axiommind.projections.transcript import head_of
+
+        if not self.home.config.learn_auto or is_learning(self.home.config.home):
+            return
+        with self.home.reading(Scope(None), None) as db:
+            row = db.execute(_LEARNED, (session,)).fetchone()
+            if row is not None and row[0] == head_of(db, session):
+                return
+        self.run(session=session, extractor="rules")
 
     def _passes(self, extractor: str | None, *, is_backfill: bool = False) -> list[_Pass]:
         """Who learns, one after the other. Rules come first, so that a model is told what they found."""

@@ -29,6 +29,7 @@ __all__ = [
     "load",
     "names",
     "resume_command",
+    "start_command",
     "tool_names",
     "watched_endings",
     "watched_folders",
@@ -115,6 +116,11 @@ def tool_names(*wanted: str) -> frozenset[str]:
 def resume_command(agent: str, session_id: str) -> tuple[str, ...] | None:
     """The command that resumes a session, in its working folder; None where there is none."""
     return load(agent).resume(session_id)
+
+
+def start_command(agent: str, prompt: str) -> tuple[str, ...] | None:
+    """The command that starts an agent with a first prompt, in the current folder; None where it is not known."""
+    return load(agent).start(prompt)
 
 
 def watched_folders(found: Sequence[tuple[str, Discovery]]) -> list[Path]:

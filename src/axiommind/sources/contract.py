@@ -70,6 +70,10 @@ class Source(Protocol):
     def resume(self, session_id: str) -> tuple[str, ...] | None:
         """The command that resumes a session, in its working folder; None where the agent has none."""
 
+    def start(self, prompt: str) -> tuple[str, ...] | None:
+        """The command that starts the agent in the current folder with a first prompt, and lets the person go on with
+        it; None where it is not known."""
+
     def discover(self, environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None) -> Discovery:
         """Every file under every root, or only those that may belong to one project."""
 

@@ -83,6 +83,9 @@ class GuardedSource:
     def resume(self, session_id: str) -> tuple[str, ...] | None:
         return cast("tuple[str, ...] | None", self._try("resume", session_id))
 
+    def start(self, prompt: str) -> tuple[str, ...] | None:
+        return cast("tuple[str, ...] | None", self._try("start", prompt))
+
     def discover(self, environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None) -> Discovery:
         return cast(Discovery, self._try("discover", environ, home, roots, project))
 

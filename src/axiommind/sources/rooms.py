@@ -45,6 +45,9 @@ class Defaults:
     def resume(self, session_id: str) -> tuple[str, ...] | None:  # noqa: ARG002
         return None
 
+    def start(self, prompt: str) -> tuple[str, ...] | None:  # noqa: ARG002
+        return None
+
     def expand(self, container: SourceFile) -> Discovery:
         from axiommind.sources.contract import Discovery
 

@@ -46,6 +46,8 @@ _MOST = 3  # of a session
 # Where it was: in the shell line, or in a file.
 _PLACE = lazy(r"^(?:\(eval\):\d+: |(?:ba|z)?sh: (?:line \d+: )?|(?:at )?\S+?[:(]\d+(?:[:,]\d+)?\)?:?\s+)")
 
+UNSOLVED = "not solved"  # what an entry says of an error that stayed
+
 
 class _Error(NamedTuple):
     """One error of a session: each time it was met."""
@@ -94,9 +96,9 @@ def _draft(transcript: Transcript, error: _Error) -> Draft | None:
         parts.append(_worked(end))
         quotes = only(quotes, end.quotes)
     elif len(error.met) > 1:
-        parts.append(f"It was met {len(error.met)} times in this session, and not solved.")
+        parts.append(f"It was met {len(error.met)} times in this session, and {UNSOLVED}.")
     elif last.use.tool.kind == RUN:
-        parts.append("It was not solved in this session.")
+        parts.append(f"It was {UNSOLVED} in this session.")
     if why is not None:
         parts.append(f"Diagnosis: {why.text}")
         quotes = only(quotes, (why,))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from axiommind.recall.packet import Note
@@ -16,7 +16,7 @@ from axiommind.recall.packets.notes import passage_note
 from axiommind.text.patterns import lazy
 from axiommind.text.summary import preview
 
-__all__ = ["failing"]
+__all__ = ["UnsolvedFailure", "failing", "unsolved_failures"]
 
 _USES = 60  # of a session, from its end: where its last failure is looked for
 _RESPONSES = 40
@@ -26,7 +26,7 @@ _LAST_USES = f"""
     from tool_uses
     where session_id = ? and subagent is null
     order by seq_order desc
-    limit {_USES}
+    limit ?
 """
 _WORDS = f"""
     select line_start, text from responses
@@ -97,12 +97,46 @@ class _Use(NamedTuple):
 
 def failing(db: sqlite3.Connection, session: str, said: str = "") -> Iterable[Note]:
     """The last command that failed, if nothing made it good after it."""
+    found = next(_not_made_good(db, session, _USES), None)
+    if found is not None and found.told and not _is_denied_check(db, session, found.use):
+        text = f"{said}`{preview(found.command, 80)}`: {found.told}"
+        yield passage_note(db, "tool", found.use.id, text, found.use.at)
+
+
+class UnsolvedFailure(NamedTuple):
+    """A command that failed and that nothing made good later in its session."""
+
+    use: int  # the row of the call
+    command: str
+    told: str  # the line of the error that says most
+    at: int | None
+    line: int
+    programs: frozenset[tuple[str, ...]]
+
+
+def unsolved_failures(db: sqlite3.Connection, session: str, most: int) -> Iterable[UnsolvedFailure]:
+    """Every command among the last calls that nothing made good, from the end."""
+    for found in _not_made_good(db, session, most):
+        if found.told and not _is_denied_check(db, session, found.use):
+            use = found.use
+            yield UnsolvedFailure(use.id, found.command, found.told, use.at, use.line, found.ran)
+
+
+class _Failed(NamedTuple):
+    use: _Use
+    command: str
+    told: str
+    ran: frozenset[tuple[str, ...]]
+
+
+def _not_made_good(db: sqlite3.Connection, session: str, most: int) -> Iterator[_Failed]:
+    """The commands among the last calls that failed, from the end, less those that something made good after them."""
     from axiommind.tools.error_signature import told_by
     from axiommind.tools.kinds import CHECKS, is_run
     from axiommind.tools.past_call import changes_things, command_of, fields_of, programs_of
 
     passed = _Passed()
-    for use in map(_Use._make, db.execute(_LAST_USES, (session,)).fetchall()):
+    for use in map(_Use._make, db.execute(_LAST_USES, (session, most)).fetchall()):
         if not is_run(use.kind) or use.failed is None:
             continue
         fields = fields_of(use.given)
@@ -114,11 +148,13 @@ def failing(db: sqlite3.Connection, session: str, said: str = "") -> Iterable[No
         elif use.error and not use.error.startswith(("<tool_use_error>", "The user doesn't")):
             if passed.made_good(use.kind, ran) or (use.kind not in CHECKS and not changes_things(fields)):
                 continue  # or nothing was found, and that is no failure
-            told = told_by(use.error)
-            if told and not (use.kind in CHECKS and _is_denied(db, session, use)):
-                text = f"{said}`{preview(command_of(use.given), 80)}`: {told}"
-                yield passage_note(db, "tool", use.id, text, use.at)
-            return
+            yield _Failed(use, command_of(use.given), told_by(use.error), ran)
+
+
+def _is_denied_check(db: sqlite3.Connection, session: str, use: _Use) -> bool:
+    from axiommind.tools.kinds import CHECKS
+
+    return use.kind in CHECKS and _is_denied(db, session, use)
 
 
 def _note_success(passed: _Passed, use: _Use, ran: frozenset[tuple[str, ...]], command: str) -> None:

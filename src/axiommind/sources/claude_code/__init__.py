@@ -37,6 +37,7 @@ __all__ = [
     "resume",
     "roots_of",
     "sidecar",
+    "start",
     "watched",
 ]
 
@@ -63,6 +64,10 @@ _MODULES = {
 
 def resume(session_id: str) -> tuple[str, ...]:
     return ("claude", "--resume", session_id)
+
+
+def start(prompt: str) -> tuple[str, ...]:
+    return ("claude", prompt)
 
 
 __getattr__ = parts(__name__, _MODULES)

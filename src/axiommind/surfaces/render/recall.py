@@ -38,6 +38,7 @@ __all__ = [
     "as_text",
     "detail_to_dict",
     "item_to_dict",
+    "moment",
     "packet_announced",
     "packet_text",
     "packet_within",
@@ -99,8 +100,8 @@ def timeline_text(timeline: Iterable[TimelineItem], above: Iterable[IndexItem] =
     last = ""
     for item, place in zip(timeline, places(timeline), strict=True):
         mark = "**→** " if item.is_target else "  "
-        day, _, hour = (moment := _moment(item.timestamp)).partition(" ")
-        when = hour if day == last and not place else moment
+        day, _, hour = (at := moment(item.timestamp)).partition(" ")
+        when = hour if day == last and not place else at
         last = day
         where = f" {_at_home(place)}" if place else ""
         quoted = f" ({QUOTED_AS[item.provenance]})" if item.provenance in QUOTED_AS else ""
@@ -198,10 +199,10 @@ def _note(note: Note) -> str:
 
 
 def _day(milliseconds: int | None) -> str:
-    return _moment(milliseconds)[:10] if milliseconds else ""
+    return moment(milliseconds)[:10] if milliseconds else ""
 
 
-def _moment(milliseconds: int | None) -> str:
+def moment(milliseconds: int | None) -> str:
     if not milliseconds:
         return "unknown time"
     try:
