@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -19,6 +20,7 @@ HOMES = Path(__file__).parent / "homes"
 AGENTS = sorted(path.stem for path in HOMES.glob("*.json"))
 # A word of every home, in what was said and in what a tool printed, that a test can put something else for.
 WORD = "nosuchmodule"
+WRITTEN = 1_794_805_000  # when its files were, in seconds: some agents keep no other times
 
 
 def expected(agent: str) -> dict[str, Any]:
@@ -69,6 +71,8 @@ def touch(database: Path) -> None:
             columns = [row[1] for row in db.execute(f'pragma table_info("{table}")')]
             for column in (name for name in columns if "updated" in name):
                 db.execute(f'update "{table}" set "{column}" = "{column}" + 1')
+            if columns[:2] == ["key", "value"]:  # a write there replaces the row
+                db.execute(f'update "{table}" set rowid = rowid + (select max(rowid) from "{table}")')
 
 
 def _statements(sql: str) -> list[str]:
@@ -107,8 +111,14 @@ class AgentHome:
                     target.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
                 except UnicodeDecodeError:
                     shutil.copyfile(path, target)
+            os.utime(target, (WRITTEN, WRITTEN))
             made.append(target)
         return made
+
+    def put(self, path: Path, data: bytes) -> None:
+        """More of a file, as its agent would write it."""
+        path.write_bytes(data)
+        os.utime(path, (WRITTEN, WRITTEN))
 
     @property
     def environ(self) -> dict[str, str]:

@@ -169,26 +169,27 @@ def test_a_writer_is_at_work(agent: str, home: AgentHome, tmp_path: Path) -> Non
     home.memory().index()
     wanted = home.said()
     later = AgentHome(tmp_path / "later")
-    for dump in sorted((HOMES / agent).rglob("*.sql")):
-        path = (later.user / dump.relative_to(HOMES / agent)).with_suffix("")
-        path.parent.mkdir(parents=True)
-        made, inserts = rows_of(dump.read_text(encoding="utf-8"))
-        with closing(sqlite3.connect(path, isolation_level=None)) as db:
-            db.execute("pragma journal_mode = wal")
-            for statement in made:
-                db.execute(statement)
-            half = len(inserts) // 2
-            for sql, row in inserts[:half]:
-                db.execute(sql, row)
-            db.execute("begin immediate")
-            for sql, row in inserts[half:]:
-                db.execute(sql, row)
-            assert later.memory().index().problems == []
-            before = later.rows("select count(*) from responses")
-            db.execute("commit")
-            assert later.memory().index().problems == []
-            assert later.rows("select count(*) from responses") != before
-            assert later.memory().index().files_opened == 0, "what waits in the write-ahead log is not read twice"
+    later.lay(agent)
+    dump = max((HOMES / agent).rglob("*.sql"), key=lambda path: path.stat().st_size)
+    path = (later.user / dump.relative_to(HOMES / agent)).with_suffix("")
+    path.unlink()
+    made, inserts = rows_of(dump.read_text(encoding="utf-8"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("pragma journal_mode = wal")
+        for statement in made:
+            db.execute(statement)
+        half = len(inserts) // 2
+        for sql, row in inserts[:half]:
+            db.execute(sql, row)
+        db.execute("begin immediate")
+        for sql, row in inserts[half:]:
+            db.execute(sql, row)
+        assert later.memory().index().problems == []
+        before = later.rows("select count(*) from responses")
+        db.execute("commit")
+        assert later.memory().index().problems == []
+        assert later.rows("select count(*) from responses") != before
+        assert later.memory().index().files_opened == 0, "what waits in the write-ahead log is not read twice"
     assert later.said() == wanted
     assert later.memory().verify(deep=True) == []
 

@@ -70,7 +70,10 @@ def test_it_is_resumed_by_its_own_command(agent: str) -> None:
 
 def test_a_source_keeps_its_contract(agent: str, home: AgentHome) -> None:
     source = sources.load(agent)
-    stream = home.rows("select path from segments order by position limit 1")[0][0]
+    stream = home.rows(
+        "select path from segments where session_id in (select session_id from tool_uses) "
+        "and session_id in (select session_id from prompts) order by position limit 1"
+    )[0][0]
     with source.open_stream(stream) as file:
         transcript = b"".join(source.prune(line.rstrip(b"\n")) + b"\n" for line in file)
     testing.check_source(source, transcript)
@@ -112,7 +115,7 @@ def _growing_lines(grown: AgentHome, agent: str) -> list[list[partial[Any]]]:
     for path in growing:
         path.write_bytes(b"")
     return [
-        [partial(path.write_bytes, b"".join(lines[:count])) for count in range(1, len(lines) + 1)]
+        [partial(grown.put, path, b"".join(lines[:count])) for count in range(1, len(lines) + 1)]
         for path, lines in whole.items()
     ]
 
@@ -140,10 +143,10 @@ def test_a_torn_line_is_read_when_it_is_whole(agent: str, home: AgentHome, tmp_p
         pytest.skip("its sessions are not in files of lines")
     whole = {path: path.read_bytes() for path in growing}
     for path, data in whole.items():
-        path.write_bytes(data[: -len(data.splitlines()[-1]) // 2])
+        torn.put(path, data[: -len(data.splitlines()[-1]) // 2])
     torn.memory().index()
     for path, data in whole.items():
-        path.write_bytes(data)
+        torn.put(path, data)
     torn.memory().index()
     assert torn.said() == wanted
 
@@ -176,7 +179,7 @@ def test_a_record_that_nobody_knows_is_counted(agent: str, home: AgentHome, tmp_
     if not growing:
         pytest.skip("its sessions are not in files of lines")
     for path in growing:
-        path.write_bytes(path.read_bytes() + json.dumps(FOREIGN).encode() + b"\n[]\nno json\n")
+        later.put(path, path.read_bytes() + json.dumps(FOREIGN).encode() + b"\n[]\nno json\n")
     later.memory().index()
     found = later.said()["responses"]
     assert found == wanted

@@ -120,6 +120,9 @@ def _read_transcript(job: ReadJob, file: Any, out: ReadOutcome) -> None:
             open_end = bool(head.state.get("open_end"))
             after = head.state.get("after_forgotten")
             context |= head.state.get("context", {})  # the folder may have become known since
+    if job.file.is_bare:
+        parent = {} if job.file.parent_session is None else {"parent": job.file.parent_session}
+        context = {**context, "session": job.file.session_id, "at": job.file.mtime_ns // 1_000_000, **parent}
     source = load_source(job.source)
     redactor = _redactor(job.key)
     end = start

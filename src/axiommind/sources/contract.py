@@ -36,6 +36,9 @@ class SourceFile(NamedTuple):
     parent_inside: bool = False  # it is a subagent's, and only its own lines say whose
     container: str | None = None  # the file that holds it, where that is another
     cwd: str | None = None  # its working folder, where something beside it says so and not every line of it
+    # Its lines say neither who nor when: the context of `decode` has the `session`, its `parent`, and `at`, when the
+    # file was written.
+    is_bare: bool = False
     opens: str = ""  # where it really is, if `path` had to be redacted
 
     @property

@@ -62,7 +62,7 @@ class _Reader(LineReader):
         if not isinstance(time, dict):
             time = {}
         when = self.time(time.get("created"))
-        child = bool(self.context.get("is_child"))
+        child = record.get("ofSubagent") is True
         name = f"{record.get('id')}" if child or when is None else f"{role}@{when}-{time.get('completed') or ''}"
         copied = when is not None and when < self.context.get("created", 0)
         uuid = self.record(name, when, forked=copied)
@@ -98,7 +98,7 @@ class _Reader(LineReader):
                 if part.get("synthetic") is True or part.get("ignored") is True:
                     if text.startswith(_BY_THE_PERSON):
                         self.context["shell"] = record.get("id")
-                elif not self.context.get("is_child"):  # there the parent agent asks
+                elif record.get("ofSubagent") is not True:  # there the parent agent asks
                     self.prompt(f"{place}/text", text, when, uuid, around=_client_quotes(text))
             elif kind == "compaction":
                 self.compaction(when, "auto" if part.get("auto") is True else "manual")
@@ -115,7 +115,6 @@ class _Reader(LineReader):
         when: int | None,
         uuid: str,
     ) -> None:
-        child = bool(self.context.get("is_child"))
         error = record.get("error")
         broken_off = isinstance(error, dict) and error.get("name") == "MessageAbortedError"
         self.answer(
@@ -125,7 +124,7 @@ class _Reader(LineReader):
             model=record.get("modelID"),
             stop=record.get("finish") or ("aborted" if broken_off else None),
             tokens=_spent(record, [part for _, part in parts]),
-            sidechain=child,
+            sidechain=record.get("ofSubagent") is True,
             failed=isinstance(error, dict) and not broken_off,
         )
         is_summary = record.get("summary") is True

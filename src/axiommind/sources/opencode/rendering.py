@@ -53,7 +53,7 @@ def lines_of(session: SessionRow, messages: Iterable[MessageRow], *, is_over: bo
     )
     titled = not session.title or session.title.startswith(_NO_TITLE)
     for message in _settled(messages, is_over=is_over):
-        yield jsonlines.encode(_rendered(message))
+        yield jsonlines.encode(_rendered(message, is_child=session.parent is not None))
         if not titled and _role(message) == "assistant":  # by then it has a title that stays
             titled = True
             yield jsonlines.encode({"type": "title", "title": session.title})
@@ -89,12 +89,14 @@ def _role(message: MessageRow) -> Any:
     return message.data.get("role") if isinstance(message.data, dict) else None
 
 
-def _rendered(message: MessageRow) -> dict[str, Any]:
+def _rendered(message: MessageRow, *, is_child: bool) -> dict[str, Any]:
     data = message.data
     if not isinstance(data, dict):
         return {"type": "message", "id": message.id, "unreadable": True}
     line: dict[str, Any] = {"type": "message", "id": message.id}
     line |= {name: data[name] for name in _OF_A_MESSAGE if data.get(name) is not None}
+    if is_child:
+        line["ofSubagent"] = True
     if data.get("summary") is True:
         line["summary"] = True
     error = data.get("error")

@@ -1,0 +1,96 @@
+"""Where Cursor keeps its sessions: those of its command line by project, those of its editor in databases."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from axiommind.model import Problem
+from axiommind.sources.contract import Discovery, SourceFile
+from axiommind.sources.cursor import rows
+from axiommind.sources.cursor.old_text import read as read_text
+from axiommind.sources.databases import database_file
+from axiommind.sources.finding import FoundIn, file_of, files_below, scan, unique_roots
+
+__all__ = ["discover", "expand", "open_stream"]
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9]+")
+_MOST_FOLDERS = 2_000  # looked through for the one that a name stands for
+
+
+def discover(
+    environ: Mapping[str, str],
+    home: Path,
+    roots: Sequence[str],
+    project: str | None = None,  # noqa: ARG001 - a name of a folder may stand for several projects
+) -> Discovery:
+    roaming = Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
+    settings = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+    editor = Path("Cursor") / "User"
+    own = environ.get("CURSOR_CONFIG_DIR") or home / ".cursor"
+    support = home / "Library" / "Application Support"
+    places = unique_roots((own, settings / editor, support / editor, roaming / editor, *roots))
+    problems: list[Problem] = []
+    files: dict[str, SourceFile] = {}
+    for root in places:
+        for found in (*_transcripts(root, problems), *_databases(root, problems)):
+            files.setdefault(found.path, found)
+    return Discovery(tuple(map(str, places)), tuple(files.values()), tuple(problems))
+
+
+def _transcripts(root: Path, problems: list[Problem]) -> Iterator[SourceFile]:
+    """`projects/<project>/agent-transcripts/<id>.jsonl` or `…/<id>/<id>.jsonl`, with `subagents/` beside the latter."""
+    for project in scan(root / "projects", problems):
+        folder = Path(project.path) / "agent-transcripts"
+        entries = list(files_below(folder, problems, (".jsonl", ".txt"), depth=2))
+        place = FoundIn(str(root), project.name)
+        cwd = _folder_called(project.name) if entries and project.name != rows.NO_PROJECT else None
+        lines = {entry.path.removesuffix(".jsonl") for entry in entries if entry.name.endswith(".jsonl")}
+        for entry in entries:
+            path = Path(entry.path)
+            if path.suffix == ".txt" and str(path.with_suffix("")) in lines:
+                continue  # the same session, as later versions write it
+            parent = path.parent.parent.name if path.parent.name == "subagents" else None
+            for found in file_of(entry, "transcript", path.stem, place, parent, problems):
+                yield found._replace(cwd=cwd, is_bare=True)
+
+
+def _databases(root: Path, problems: list[Problem]) -> Iterator[SourceFile]:
+    """The editor's: one for everything, and one for each workspace."""
+    for folder in (root / "globalStorage", *(Path(e.path) for e in scan(root / "workspaceStorage", problems))):
+        found = database_file(folder / "state.vscdb", str(root))
+        if found is not None:
+            yield found
+
+
+def _folder_called(name: str) -> str | None:
+    """The folder that is meant by `home-dev-my-app`, in which `/`, `.` and others became `-`: the one that is there, if
+    there is just one."""
+    found: list[str] = []
+    looked = 0
+    pending = [(Path("/"), name)]
+    while pending and looked < _MOST_FOLDERS:
+        folder, left = pending.pop()
+        looked += 1
+        if not left:
+            found.append(os.path.realpath(folder))
+            continue
+        for entry in scan(folder, []):
+            called = _NOT_IN_NAMES.sub("-", entry.name).strip("-")
+            if called and (left == called or left.startswith(called + "-")) and entry.is_dir():
+                pending.append((Path(entry.path), left[len(called) + 1 :]))
+    return found[0] if len(set(found)) == 1 else None
+
+
+def expand(container: SourceFile) -> Discovery:
+    found, problems = rows.sessions(container)
+    return Discovery((container.root,), tuple(found), tuple(problems))
+
+
+def open_stream(path: str) -> BinaryIO:
+    if ".vscdb#" in path:
+        return rows.read(path)
+    return read_text(path) if path.endswith(".txt") else Path(path).open("rb")
