@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import zstandard
 
+from axiommind.errors import LogCorrupt
 from axiommind.ids import content_hash
 from axiommind.text import jsonlines
 from axiommind.text.redaction import Redactor
@@ -24,6 +25,9 @@ __all__ = ["Sealed", "is_sealed", "seal_lines", "seal_page", "seal_text", "unsea
 _LEVEL = 3
 # Below this a zstd frame is no smaller than the text.
 _SMALL = 200
+# The longest text that is unpacked. What is sealed is lines of 32 MB at most and documents of 64 MB: more than this was
+# not written by us, and a frame of 32 KB may declare a gigabyte.
+_LONGEST = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +67,15 @@ def seal_page(redactor: Redactor, key: bytes, lines: Sequence[str]) -> Sealed:
     return _seal(key, text.encode("utf-8", "replace"))
 
 
-def unseal(codec: str, data: bytes) -> bytes:
-    """The redacted bytes of a stored blob."""
+def unseal(codec: str, data: bytes, longest: int = _LONGEST) -> bytes:
+    """The redacted bytes of a stored blob. One that is longer than this, or does not say how long it is, is refused
+    before anything is unpacked: zstandard would make room for whatever a frame declares."""
     if codec == "raw":
         return data
+    declared = zstandard.frame_content_size(data)
+    if not 0 <= declared <= longest:
+        said = "does not say how long it is" if declared < 0 else f"declares {declared} bytes"
+        raise LogCorrupt(f"a compressed text {said}: not unpacked (the most is {longest})", hint="run: axm verify")
     # A decompressor holds buffers: one per call keeps this safe between threads and costs nothing measurable.
     return zstandard.ZstdDecompressor().decompress(data)
 
