@@ -173,7 +173,7 @@ class Colleague:
         self.name, self.model, self.agent = name, model, AGENTS[name]
         self.home, self.project = folder / "home", folder / "ledger"
         for made in (self.home, self.project):
-            made.mkdir(parents=True)
+            made.mkdir(parents=True, exist_ok=True)  # several agents may work on one machine
         self.environ = {
             "PATH": f"{self._node().parent}:/usr/local/bin:/usr/bin:/bin",
             "HOME": str(self.home),

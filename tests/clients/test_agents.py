@@ -89,6 +89,8 @@ def told(any_model: AnyModel, words: str) -> str:
 
 
 EVERYBODY = sorted(AGENTS)
+# Each hands over to the next.
+PAIRS = [(one, EVERYBODY[(n + 1) % len(EVERYBODY)]) for n, one in enumerate(EVERYBODY)]
 AT_ONCE = [name for name in EVERYBODY if name != "openclaw"]  # which shows it from the next turn on
 MENDING = [name for name in AT_ONCE if name != "droid"]  # which calls no hook when a command fails
 
@@ -102,6 +104,27 @@ def test_what_another_agent_decided_is_told(
     assert any("PostgreSQL for the ledger service" in fence for fence in any_model.told()), one.calls()
     called = {call["hook"]: call["outcome"] for call in one.calls()}
     assert "SessionStart" in called and not {"error", "late"} & set(called.values()), called
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_what_was_decided_in_one_agent_is_told_in_the_next(
+    first: str, second: str, any_model: AnyModel, tmp_path: Path
+) -> None:
+    """Both are real, on one machine: what the first wrote down is read, and reaches the model of the second."""
+    for name in (first, second):
+        if not fetched(name):
+            pytest.skip(f"the real {name} is not installed: make test-clients does that, with npm")
+    decided = Colleague(first, tmp_path, any_model)
+    any_model.answers(DECISION, "Noted.")
+    decided.says(DECISION)
+    asks = Colleague(second, tmp_path, any_model)
+    asks.axm("index", "--learn")
+    asks.axm("install", second)
+    if second == "codex":
+        asks.trust()
+    any_model.requests.clear()
+    asks.says(QUESTION)
+    assert any("PostgreSQL for the ledger service" in fence for fence in any_model.told()), asks.calls()
 
 
 @pytest.mark.parametrize("name", AT_ONCE)
