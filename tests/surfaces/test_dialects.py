@@ -14,6 +14,7 @@ from hypothesis import given as given_by
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from axiommind.ingest.served import drop_served
 from axiommind.surfaces import hooks
 from axiommind.surfaces.hooks import events, record
 from axiommind.surfaces.hooks.answers import HookAnswer
@@ -315,8 +316,10 @@ def test_cursor_is_told_once_whichever_hooks_it_runs(told: World) -> None:
 
 
 def test_who_claims_first_is_the_only_one(tmp_path: Path) -> None:
-    assert record.claim(tmp_path, "a/../b") and not record.claim(tmp_path, "a/../b")
-    assert record.claim(tmp_path, "c")
+    assert record.claim(tmp_path, "a/../b-SessionStart") and not record.claim(tmp_path, "a/../b-SessionStart")
+    assert record.claim(tmp_path, "c-SessionStart")
+    drop_served(tmp_path / "hooks", ["a/../b"])  # what is forgotten leaves nothing
+    assert [path.name for path in (tmp_path / "hooks" / "claimed").iterdir()] == ["c-SessionStart"]
 
 
 def test_an_answer_of_nobody_s_dialect_is_nothing() -> None:

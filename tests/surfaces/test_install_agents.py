@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import time
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -268,7 +269,7 @@ def test_every_dialect_has_an_installer() -> None:
 def test_codex_is_told_what_to_trust_and_doctor_sees_it(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
     fill("codex", machine)
     put("codex", machine)
-    assert "/hooks" in capsys.readouterr().err
+    assert "type /hooks" in capsys.readouterr().err
     (check,) = install.load("codex").checks(machine.config, machine.environ, machine.user)
     assert any("have not trusted" in detail for detail in check.details)
     # As Codex writes it down: below our table, in which nothing else may end up.
@@ -286,7 +287,17 @@ def test_codex_is_told_what_to_trust_and_doctor_sees_it(machine: Machine, capsys
     (check,) = install.load("codex").checks(machine.config, machine.environ, machine.user)
     assert check.status == "ok"
     put("codex", machine)
-    assert "/hooks" not in capsys.readouterr().err.splitlines()[-1]
+    assert "type /hooks" not in capsys.readouterr().err
+    # Of another version, which hashes otherwise: it is believed when it calls them.
+    config.write_text(re.sub(r"sha256:\w+", "sha512:0", config.read_text()))
+    (check,) = install.load("codex").checks(machine.config, machine.environ, machine.user)
+    assert check.status == "warn"
+    log = machine.config.home / "hooks" / "hooks.log"
+    log.parent.mkdir(parents=True)
+    call = {"at": (time.time() + 60) * 1000, "hook": "Stop", "ms": 7, "outcome": "silent", "why": "", "agent": "codex"}
+    log.write_text(json.dumps(call) + "\n")
+    (check,) = install.load("codex").checks(machine.config, machine.environ, machine.user)
+    assert check.status == "ok"
     take("codex", machine)
     left = tomllib.loads(config.read_text())
     assert left["mcp_servers"] == {"other": {"command": "other"}} and left["hooks"]["state"]

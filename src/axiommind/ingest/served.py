@@ -107,6 +107,8 @@ def drop_served(hooks: Path, sessions: Iterable[str], project: str | None = None
         _unlink(path)
     for name in names - {""}:
         _unlink(hooks / "ended" / name)
+        for path in (hooks / "claimed").glob(f"{name}-*"):
+            _unlink(path)
 
 
 # --- reading -----------------------------------------------------------------------------------------------

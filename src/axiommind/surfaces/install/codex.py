@@ -15,6 +15,7 @@ from typing import Any
 
 from axiommind.surfaces.hooks.dialects.codex import NAMES
 from axiommind.surfaces.install import Machine, _files, _program
+from axiommind.surfaces.install._answers import last_answers
 from axiommind.surfaces.install._client import Client, command_line, home_variable, hooks_piece, own_folder
 from axiommind.surfaces.install._entries import Wanted, our_hooks
 from axiommind.surfaces.install._pieces import FilePiece, TomlBlock
@@ -88,9 +89,20 @@ def _untrusted(machine: Machine) -> list[str]:
             for number, handler in enumerate(group.get("hooks", ()) if isinstance(group, dict) else ()):
                 if any(handler is one for one in ours):
                     state = _state(states, path, f"{_snake(event)}:{at}:{number}")
-                    if state.get("trusted_hash") != _hash(event, group, handler) or state.get("enabled") is False:
+                    # Another version of Codex may hash otherwise: then that it calls them says that they are trusted.
+                    is_known = state.get("trusted_hash") == _hash(event, group, handler) or (
+                        "trusted_hash" in state and _was_called_since(machine, path)
+                    )
+                    if not is_known or state.get("enabled") is False:
                         missing.append(event)
     return missing
+
+
+def _was_called_since(machine: Machine, path: Path) -> bool:
+    """Whether Codex has called one of our hooks since the file was written."""
+    answers, _ = last_answers(machine.config.home, "codex")
+    times = [call["at"] for call in answers.values() if isinstance(call["at"], int | float)]
+    return bool(times) and max(times) / 1000 > path.stat().st_mtime
 
 
 def _state(states: object, path: Path, place: str) -> dict[str, Any]:
