@@ -253,6 +253,14 @@ def test_subagents_are_told_and_their_edits_count(world: World) -> None:
     ]
 
 
+def test_subagents_without_a_transcript_are_told_by_their_call(world: World) -> None:
+    session = Session("s1")
+    session.prompt("Explore the radar and mend it.")
+    session.use("Task", "It is in radar.py.", subagent_type="Explore", description="Look", prompt="Find the radar")
+    session.answer("It is mended.")
+    assert told(read(world, session))["Subagents"] == ["Task asked Find the radar → It is in radar.py."]
+
+
 # --- which session --------------------------------------------------------------------------------------------
 
 

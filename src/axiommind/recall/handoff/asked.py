@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from axiommind.recall.handoff.values import HandoffNote, in_parts, passage_id
+from axiommind.recall.handoff.values import OWN_WORDS, HandoffNote, in_parts, passage_id
 from axiommind.recall.packets.last_session import says_any, withdrawn_claims
 from axiommind.text.agent_cues import AGAINST
 from axiommind.text.pasted import pasted_spans
@@ -44,9 +44,9 @@ _ROWS = """
     select line, null, timestamp, name, args from commands where session_id = :session and kind = 'slash'
     order by 1, 2
 """
-_BEFORE = """
+_BEFORE = f"""
     select text, id, line_start, timestamp from responses
-    where session_id = ? and line_start < ? and text <> '' and not is_error
+    where session_id = ? and line_start < ? and text <> '' and not is_error and {OWN_WORDS}
     order by line_start desc limit 1
 """
 _WORKED = """

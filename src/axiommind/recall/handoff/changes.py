@@ -22,7 +22,8 @@ _SUBJECT = 160
 _UP = 2  # folders: what lies further away is told by its whole path
 _EDITED = """
     select f.file_path, count(*), max(f.tool_use_id), max(coalesce(f.timestamp, 0)),
-           max(case when f.session_id = :session then t.line else 0 end), min(f.session_id <> :session)
+           max(case when f.session_id = :session then t.line else 0 end),
+           min(f.session_id <> :session or t.subagent is not null)
     from file_edits f join tool_uses t on t.id = f.tool_use_id
     where f.session_id in (select value from json_each(:family)) and t.is_error is not 1
     group by f.file_path

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from axiommind.recall.handoff.asked import last_request
-from axiommind.recall.handoff.values import HandoffNote, in_parts, passage_id
+from axiommind.recall.handoff.values import OWN_WORDS, HandoffNote, in_parts, passage_id
 from axiommind.recall.packets.last_session import says_any, withdrawn_claims
 from axiommind.sources import tool_names
 from axiommind.text.summary import preview
@@ -22,9 +22,9 @@ _CALLS = 5  # that are told, of those after the last answer
 _COMMAND = 110
 _ERROR = 240
 _SAID, _SAYS = 200, 15  # characters of what was said before; less says nothing
-_LAST_WORDS = """
+_LAST_WORDS = f"""
     select id, text, timestamp, line_start from responses
-    where session_id = ? and text <> '' and not is_error
+    where session_id = ? and text <> '' and not is_error and {OWN_WORDS}
     order by line_start desc, id desc limit 1
 """
 _BROKE = """
@@ -32,14 +32,15 @@ _BROKE = """
     where session_id = ? and is_error and text <> ''
     order by line_start desc limit 1
 """
-_BEFORE = """
+_BEFORE = f"""
     select id, text, timestamp from responses
     where session_id = :session and line_start > :start and line_start < :end and text <> '' and not is_error
+      and {OWN_WORDS}
     order by line_start desc limit 8
 """
 _CALLS_AFTER = """
     select id, line, tool_name, classified_name, input_json, is_error, coalesce(error, ''), timestamp
-    from tool_uses where session_id = ? and line > ?
+    from tool_uses where session_id = ? and line > ? and subagent is null
     order by seq_order
 """
 

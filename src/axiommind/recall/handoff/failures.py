@@ -41,7 +41,7 @@ _RAN = """
 _BETWEEN = """
     select t.classified_name, t.input_json, t.is_error, e.file_path
     from tool_uses t left join file_edits e on e.tool_use_id = t.id
-    where t.session_id = ? and t.line > ? and t.line < ?
+    where t.session_id = ? and t.line > ? and t.line < ? and t.subagent is null
     order by t.seq_order
 """
 

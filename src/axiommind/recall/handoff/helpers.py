@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 
 from axiommind.recall.handoff.values import HandoffNote, in_parts, passage_id
 from axiommind.recall.packets.last_session import first_prompt, last_words
+from axiommind.sources import tool_names
 from axiommind.text.whole_sentences import whole
+from axiommind.tools.kinds import DELEGATE
 
 __all__ = ["scratchpads", "subagents"]
 
@@ -24,6 +27,14 @@ _OF = """
     select id, title, lines, updated_at >= :since from pads
     where workflow_id = :workflow
     order by updated_at desc, id limit 12
+"""
+_SENT = """
+    select t.id, t.tool_name, t.input_json, coalesce(t.output, ''), t.timestamp from tool_uses t
+    where t.session_id = ? and t.subagent is null and t.tool_name in (select value from json_each(?))
+      and not exists (select 1 from sessions s where s.parent_session = t.session_id
+                        and s.parent_tool_use_id = t.tool_use_id)
+    order by t.seq_order desc
+    limit 20
 """
 _SUBAGENT = """
     select coalesce(s.agent_type, ''), coalesce(s.started_at, s.first_ts, 0), t.id, t.session_id, t.input_json
@@ -53,9 +64,12 @@ def scratchpads(db: sqlite3.Connection, project: str, began: int | None) -> Iter
             told += 1
 
 
-def subagents(db: sqlite3.Connection, children: Sequence[str]) -> Iterator[HandoffNote]:
-    """What each was asked, and what it said last; the last one first."""
+def subagents(db: sqlite3.Connection, session: str, children: Sequence[str]) -> Iterator[HandoffNote]:
+    """What each was asked, and what it said last; the last one first. Of those without a session of their own, what
+    the call says."""
     from axiommind.tools.past_call import fields_of
+
+    yield from _sent_out(db, session)
 
     rows = [(child, *db.execute(_SUBAGENT, (child,)).fetchone()) for child in children]
     rows.sort(key=lambda row: (row[2], row[0]))
@@ -81,3 +95,16 @@ def subagents(db: sqlite3.Connection, children: Sequence[str]) -> Iterator[Hando
                 timestamp=words.timestamp,
             )
             yield from in_parts(words.text, note, (rank + 0.4, rank + 6), _PART)
+
+
+def _sent_out(db: sqlite3.Connection, session: str) -> Iterator[HandoffNote]:
+    from axiommind.tools.past_call import fields_of
+
+    rows = db.execute(_SENT, (session, json.dumps(sorted(tool_names(DELEGATE))))).fetchall()
+    for back, (ref, tool, given, output, at) in reversed(list(enumerate(rows))):
+        sent = fields_of(given)
+        task = str(sent.get("prompt") or sent.get("description") or sent.get("message") or "")
+        came = f" → {whole(output, _PART)}" if output else ""
+        if task:
+            text = f"{whole(task, _ASKED)}{came}"
+            yield HandoffNote(text, 4.5 + 1.3 * back, passage_id("tool", ref), session, f"{tool} asked", timestamp=at)

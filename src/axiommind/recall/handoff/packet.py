@@ -42,7 +42,7 @@ def handoff_of(db: sqlite3.Connection, blob: Blob | None, session: str) -> Hando
         ("Commits", "commits", commit_notes(db, session, commits)),
         ("Files changed", "files", changed_files(db, session, family, about.project, commits)),
         ("Scratchpads", "scratchpads", scratchpads(db, about.project, about.began)),
-        ("Subagents", "subagents", subagents(db, children)),
+        ("Subagents", "subagents", subagents(db, session, children)),
     ]
     found = (HandoffSection(title, tuple(notes), what) for title, what, notes in sections)
     return Handoff(about, tuple(section for section in found if section.notes))

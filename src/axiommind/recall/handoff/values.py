@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
     from axiommind.model import Citation
 
-__all__ = ["Handoff", "HandoffNote", "HandoffSection", "HandoffSession", "in_parts", "passage_id"]
+__all__ = ["OWN_WORDS", "Handoff", "HandoffNote", "HandoffSection", "HandoffSession", "in_parts", "passage_id"]
+
+
+# What of `responses` the agent of a session said itself, not a subagent whose words are in the same transcript.
+OWN_WORDS = """
+    (not is_sidechain
+     or exists (select 1 from sessions s where s.id = session_id and s.parent_session is not null))
+"""
 
 
 class HandoffNote(NamedTuple):
