@@ -46,6 +46,7 @@ def test_nfc_and_nfd_are_the_same_folder() -> None:
         ("/repo/.worktrees/7", "/repo"),
         ("/repo/.worktrees/feat/login/src", "/repo"),
         ("/repo/.git/wt/main-2/src", "/repo"),
+        ("/code/repo__worktrees/side", "/code/repo"),
         ("/code/repo.worktrees/side", "/code/repo"),
         ("/code/repo-worktrees/side/src", "/code/repo"),
         ("/code/worktrees/side", "/code/worktrees/side"),

@@ -13,7 +13,7 @@ __all__ = ["WORKTREE_SLUGS", "fold_path", "fold_worktree", "project_around", "pr
 _SLUG_MAX = 200
 # Where worktrees are kept whose path names their repository: in it, or in a folder beside it that bears its name.
 _WORKTREES = re.compile(
-    r"(?:[/\\](?:\.claude[/\\]worktrees|\.worktrees?|\.git[/\\](?:wt|worktrees?))|(?<=[^/\\])[._-]worktrees)"
+    r"(?:[/\\](?:\.claude[/\\]worktrees|\.worktrees?|\.git[/\\](?:wt|worktrees?))|(?<=[^/\\])[._-]{1,2}worktrees)"
     # The name of one may be that of a branch, with its kind before it.
     r"[/\\](?P<branch>(?:feature|feat|bugfix|hotfix|fix|chore|refactor)[/\\](?=[^/\\]+[/\\]))?[^/\\]+(?P<rest>[/\\].*)?\Z",
     re.DOTALL,
