@@ -73,7 +73,7 @@ def axm(*argv: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]
 def test_start_sets_up_the_sample_where_there_is_nothing(tmp_path: Path) -> None:
     done = axm("start", home=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "No Claude Code sessions were found" in done.stderr
+    assert "No sessions of any agent were found" in done.stderr
     assert "in 2 projects" in done.stdout
     home = str(tmp_path / ".axiommind" / "sample")
     learned = axm("entry", "list", home=tmp_path, AXM_HOME=home, COLUMNS="200")

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         _index(memory)
         memory.learning.run(extractor="rules")  # so that entries and tasks can be tried too; no model is asked
         sys.stderr.write(
-            "No Claude Code sessions were found, so this is the sample that comes with the program.\n"
+            "No sessions of any agent were found, so this is the sample that comes with the program.\n"
             if not args.sample and not was_sample
             else "This is the sample that comes with the program.\n"
         )
