@@ -164,6 +164,19 @@ def test_what_cannot_be_understood_is_left_alone_and_so_is_the_rest(name: str, m
         path.unlink()
 
 
+def test_settings_with_comments_are_left_and_it_is_said_what_to_add(machine: Machine) -> None:
+    path = machine.user / ".gemini" / "settings.json"
+    path.parent.mkdir()
+    path.write_text('{"theme": "dark"} // mine\n')
+    with pytest.raises(AxmError, match="is not valid JSON: line 1") as refused:
+        put("gemini", machine)
+    said, _, shown = (refused.value.hint or "").partition("by hand:\n")
+    assert "nothing was written" in said
+    assert (
+        json.loads(shown)["mcpServers"]["axiommind"]["args"][-1] == "mcp" and "AfterTool" in json.loads(shown)["hooks"]
+    )
+
+
 @pytest.mark.parametrize("name", OF_MACHINE)
 def test_without_the_server_the_rest_is_wired(name: str, machine: Machine) -> None:
     put(name, machine, mcp=False)

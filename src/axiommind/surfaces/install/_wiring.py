@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -35,7 +36,7 @@ def planned(pieces: Iterable[FilePiece]) -> list[tuple[FileChange, list[FilePiec
             shown = _together([piece.shown(raw or b"") for piece in inside])
         except AxmError as error:
             if str(found.path) in error.message:
-                raise
+                raise AxmError(error.message, hint=_by_hand(inside, error)) from error
             raise AxmError(f"{found.path}: {error.message}", hint=error.hint or "nothing was written") from error
         changes.append((FileChange(found, raw, shown), inside))
     return changes
@@ -88,6 +89,17 @@ def what_becomes(change: FileChange) -> str:
     if change.after is None:
         return "removed"
     return "as it was before" if change.exact else "without our entries"
+
+
+def _by_hand(pieces: Sequence[FilePiece], error: AxmError) -> str | None:
+    """What to do about a file that cannot be parsed: JSON with comments is right for its client, and not for us."""
+    if "is not valid JSON" not in error.message:
+        return error.hint
+    try:
+        shown = _together([piece.shown(piece.added(None)) for piece in pieces])
+    except AxmError:
+        return error.hint
+    return f"{error.hint}, or add this by hand:\n{json.dumps(shown, ensure_ascii=False, indent=2)}"
 
 
 def _together(shown: list[object]) -> object:
