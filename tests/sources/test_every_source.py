@@ -68,6 +68,25 @@ def test_it_is_resumed_by_its_own_command(agent: str) -> None:
     assert (None if found is None else list(found)) == wanted
 
 
+STARTS = {
+    "claude-code": ("claude", "go on"),
+    "codex": ("codex", "go on"),
+    "copilot": ("copilot", "-i", "go on"),
+    "cursor": ("cursor-agent", "go on"),
+    "droid": ("droid", "go on"),
+    "gemini": ("gemini", "-i", "go on"),
+    "opencode": ("opencode", "--prompt", "go on"),
+    "pi": ("pi", "go on"),
+    "qwen": ("qwen", "-i", "go on"),
+}
+
+
+@pytest.mark.parametrize("name", sorted({*AGENTS, "claude-code"}))
+def test_it_is_started_with_a_prompt_by_its_own_command(name: str) -> None:
+    """Interactively; None where nobody knows how."""
+    assert sources.load(name).start("go on") == STARTS.get(name)
+
+
 def test_a_source_keeps_its_contract(agent: str, home: AgentHome) -> None:
     source = sources.load(agent)
     stream = home.rows(

@@ -25,6 +25,7 @@ __all__ = [
     "open_stream",
     "record_id",
     "resume",
+    "start",
     "watched",
 ]
 
@@ -35,6 +36,10 @@ WATCHED = (".jsonl", ".txt", ".vscdb", ".vscdb-wal")
 
 def resume(session_id: str) -> tuple[str, ...]:
     return ("cursor-agent", "--resume", session_id)
+
+
+def start(prompt: str) -> tuple[str, ...]:
+    return ("cursor-agent", prompt)
 
 
 def watched(root: Path) -> Path:

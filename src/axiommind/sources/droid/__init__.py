@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from axiommind.sources.droid.files import discover, sidecar
     from axiommind.sources.droid.reader import blocks, decode
 
-__all__ = ["NAME", "TITLE", "TOOLS", "WATCHED", "blocks", "decode", "discover", "prune", "resume", "sidecar"]
+__all__ = ["NAME", "TITLE", "TOOLS", "WATCHED", "blocks", "decode", "discover", "prune", "resume", "sidecar", "start"]
 
 NAME = "droid"
 TITLE = "Droid"
@@ -22,6 +22,10 @@ WATCHED = (".jsonl", ".settings.json")
 
 def resume(session_id: str) -> tuple[str, ...]:
     return ("droid", "--resume", session_id)
+
+
+def start(prompt: str) -> tuple[str, ...]:
+    return ("droid", prompt)
 
 
 __getattr__ = parts(

@@ -25,6 +25,7 @@ __all__ = [
     "prune",
     "resume",
     "session_of",
+    "start",
 ]
 
 NAME = "gemini"
@@ -34,6 +35,10 @@ WATCHED = (".jsonl", ".json")
 
 def resume(session_id: str) -> tuple[str, ...]:
     return ("gemini", "--resume", session_id)
+
+
+def start(prompt: str) -> tuple[str, ...]:
+    return ("gemini", "-i", prompt)
 
 
 __getattr__ = parts(

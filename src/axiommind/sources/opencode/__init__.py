@@ -12,7 +12,19 @@ if TYPE_CHECKING:
     from axiommind.sources.opencode.files import discover, expand, open_stream
     from axiommind.sources.opencode.reader import blocks, decode
 
-__all__ = ["NAME", "TITLE", "TOOLS", "WATCHED", "blocks", "decode", "discover", "expand", "open_stream", "resume"]
+__all__ = [
+    "NAME",
+    "TITLE",
+    "TOOLS",
+    "WATCHED",
+    "blocks",
+    "decode",
+    "discover",
+    "expand",
+    "open_stream",
+    "resume",
+    "start",
+]
 
 NAME = "opencode"
 TITLE = "OpenCode"
@@ -21,6 +33,10 @@ WATCHED = (".db", ".db-wal")
 
 def resume(session_id: str) -> tuple[str, ...]:
     return ("opencode", "-s", session_id)
+
+
+def start(prompt: str) -> tuple[str, ...]:
+    return ("opencode", "--prompt", prompt)
 
 
 __getattr__ = parts(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from axiommind.sources.pi.files import discover
     from axiommind.sources.pi.reader import blocks, decode
 
-__all__ = ["NAME", "TITLE", "TOOLS", "blocks", "decode", "discover", "resume"]
+__all__ = ["NAME", "TITLE", "TOOLS", "blocks", "decode", "discover", "resume", "start"]
 
 NAME = "pi"
 TITLE = "Pi"
@@ -20,6 +20,10 @@ TITLE = "Pi"
 
 def resume(session_id: str) -> tuple[str, ...]:
     return ("pi", "--session", session_id)
+
+
+def start(prompt: str) -> tuple[str, ...]:
+    return ("pi", prompt)
 
 
 __getattr__ = parts(__name__, {"discover": "files", "blocks": "reader", "decode": "reader"})

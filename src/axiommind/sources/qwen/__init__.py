@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from axiommind.sources.qwen.files import discover, sidecar
     from axiommind.sources.qwen.reader import blocks, decode
 
-__all__ = ["NAME", "TITLE", "TOOLS", "WATCHED", "blocks", "decode", "discover", "prune", "resume", "sidecar"]
+__all__ = ["NAME", "TITLE", "TOOLS", "WATCHED", "blocks", "decode", "discover", "prune", "resume", "sidecar", "start"]
 
 NAME = "qwen"
 TITLE = "Qwen Code"
@@ -22,6 +22,10 @@ WATCHED = (".jsonl", ".meta.json")
 
 def resume(session_id: str) -> tuple[str, ...]:
     return ("qwen", "--resume", session_id)
+
+
+def start(prompt: str) -> tuple[str, ...]:
+    return ("qwen", "-i", prompt)
 
 
 __getattr__ = parts(
