@@ -290,3 +290,35 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     with opened(str(path), wanted) as db:
         why = missing_columns(db, wanted)
     assert why == "of a version that is not known here (it has no session.title, part.id): its sessions are not read"
+
+
+# --- what is done with sessions, wherever they are -----------------------------------------------------------
+
+
+def test_what_comes_back_is_there_again(agent: str, home: AgentHome, database: Path) -> None:
+    """A drive that was not mounted, a folder that was moved: the very same file."""
+    home.memory().index()
+    database.rename(database.with_name("elsewhere"))
+    gone = home.memory().index().missing
+    assert gone > 0
+    database.with_name("elsewhere").rename(database)
+    report = home.memory().index()
+    assert (report.returned, report.missing) == (gone, 0)
+    assert home.memory().index().files_opened == 0
+
+
+def test_what_is_forgotten_stays_forgotten_while_the_rest_goes_on(home: AgentHome, database: Path) -> None:
+    home.memory().index()
+    of_rows = "path like '%#%' and session_id in (select session_id from prompts)"
+    (session,) = home.rows(f"select session_id from segments where {of_rows} limit 1")[0]
+    memory = home.memory()
+    memory.forget(session=session)
+    found = memory.forgotten()
+    assert (found.held, len(found.certificates)) == ((), 1) and memory.verify() == []
+    touch(database)
+    assert home.memory().index().problems == []
+    assert home.rows(f"select count(*) from prompts where session_id = '{session}'") == [(0,)]
+    memory.undo_forget(session=session)
+    home.memory().index()
+    assert home.rows(f"select count(*) > 0 from prompts where session_id = '{session}'") == [(1,)]
+    assert home.memory().verify(deep=True) == []

@@ -3,7 +3,9 @@ in it. What it looked like is a head of its own, noted when everything in it was
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from io import BytesIO
 
 from axiommind.ingest.file_names import without_secrets
@@ -27,6 +29,7 @@ class Containers:
         self._redactor = redactor
         self._full = full
         self._read: dict[str, Head] = {}
+        self._seen: set[str] = set()
         self.unchanged: set[str] = set()
 
     def sessions(self, source: str, discovery: Discovery) -> tuple[list[SourceFile], list[Problem]]:
@@ -37,6 +40,7 @@ class Containers:
             if file.kind != KIND:
                 files.append(file)
                 continue
+            self._seen.add(file.path)
             head = self._heads.get(file.path)
             now = (file.size, file.mtime_ns, file.inode)
             if head is not None and not self._full and (head.size, head.mtime_ns, head.inode) == now:
@@ -78,6 +82,12 @@ class Containers:
         return Head(file.path, 0, 0, file.size, file.mtime_ns, file.inode, state)
 
     def done(self, unread: Sequence[str]) -> list[Head]:
-        """The heads to note once all was read; not of those some of whose sessions could not be."""
+        """The heads to note once all was read; not of those some of whose sessions could not be. One that is gone is
+        opened again when it comes back, even if it looks as before: its sessions come back with it."""
         left = {path.rpartition("#")[0] for path in unread}
-        return [head for path, head in self._read.items() if path not in left]
+        gone = [
+            replace(head, size=-1)
+            for path, head in self._heads.items()
+            if head.state["kind"] == KIND and path not in self._seen and head.size >= 0 and not os.path.lexists(path)
+        ]
+        return [*gone, *(head for path, head in self._read.items() if path not in left)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -27,18 +28,26 @@ def discover(
     roots: Sequence[str],
     project: str | None = None,  # noqa: ARG001 - a name of a folder may stand for several projects
 ) -> Discovery:
-    roaming = Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
-    settings = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
-    editor = Path("Cursor") / "User"
     own = environ.get("CURSOR_CONFIG_DIR") or home / ".cursor"
-    support = home / "Library" / "Application Support"
-    places = unique_roots((own, settings / editor, support / editor, roaming / editor, *roots))
+    places = unique_roots((own, *_editors(environ, home), *roots))
     problems: list[Problem] = []
     files: dict[str, SourceFile] = {}
     for root in places:
         for found in (*_transcripts(root, problems), *_databases(root, problems)):
             files.setdefault(found.path, found)
     return Discovery(tuple(map(str, places)), tuple(files.values()), tuple(problems))
+
+
+def _editors(environ: Mapping[str, str], home: Path) -> list[Path]:
+    """The editor's folder on this system, and those of other systems that are there: a home may be shared."""
+    settings = {
+        "linux": Path(environ.get("XDG_CONFIG_HOME") or home / ".config"),
+        "darwin": home / "Library" / "Application Support",
+        "win32": Path(environ.get("APPDATA") or home / "AppData" / "Roaming"),
+    }
+    here = sys.platform if sys.platform in settings else "linux"
+    found = {system: folder / "Cursor" / "User" for system, folder in settings.items()}
+    return [folder for system, folder in found.items() if system == here or folder.is_dir()]
 
 
 def _transcripts(root: Path, problems: list[Problem]) -> Iterator[SourceFile]:

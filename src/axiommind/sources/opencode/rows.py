@@ -6,7 +6,7 @@ import sqlite3
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from axiommind.model import Problem
 from axiommind.sources.contract import SourceFile
@@ -29,12 +29,12 @@ _SESSIONS = """
     from session
 """
 _MESSAGES = """
-    select session_id, count(*), max(time_updated)
+    select session_id, count(*), max(time_updated), sum(time_updated % 1000000007)
     from message
     group by session_id
 """
 _PARTS = """
-    select session_id, count(*), max(time_updated)
+    select session_id, count(*), max(time_updated), sum(time_updated % 1000000007)
     from part
     group by session_id
 """
@@ -55,6 +55,14 @@ _ROW_BYTES = 1024  # about; the true size is only known when all is read
 _OVER_MS = 3_600_000  # of work in other sessions: nobody finishes what was left open before
 
 
+class _Rows(NamedTuple):
+    """How many rows a session has in a table, when the last was written, and what changes when any is."""
+
+    count: int
+    last: int
+    times: int | None
+
+
 def sessions(container: SourceFile) -> tuple[list[SourceFile], list[Problem]]:
     """Each session with what tells whether it changed: how many rows it has, when the last was written, and what is
     said of it."""
@@ -62,22 +70,22 @@ def sessions(container: SourceFile) -> tuple[list[SourceFile], list[Problem]]:
         why = missing_columns(db, _NEEDED)
         if why is not None:
             return [], [Problem(container.path, 0, why)]
-        messages = {name: (count, whole(when)) for name, count, when in db.execute(_MESSAGES)}
-        parts = {name: (count, whole(when)) for name, count, when in db.execute(_PARTS)}
+        messages = {name: _Rows(count, whole(when), times) for name, count, when, times in db.execute(_MESSAGES)}
+        parts = {name: _Rows(count, whole(when), times) for name, count, when, times in db.execute(_PARTS)}
         newest = _newest(db)
         found, problems = [], []
         for row in _session_rows(db):
             if not is_name(row.id):
                 problems.append(Problem(container.path, 0, f"the session {row.id[:40]!r} has no id of OpenCode's"))
             elif row.id in messages:
-                (first, begun), (second, last) = messages[row.id], parts.get(row.id, (0, 0))
-                last = max(begun, last)
-                found.append(_file(container, row, first + second, last, is_over=last < newest - _OVER_MS))
+                both = messages[row.id], parts.get(row.id, _Rows(0, 0, 0))
+                found.append(_file(container, row, both, newest))
         return found, problems
 
 
-def _file(container: SourceFile, row: SessionRow, count: int, last: int, *, is_over: bool) -> SourceFile:
-    said = jsonlines.encode([*row, is_over])
+def _file(container: SourceFile, row: SessionRow, both: tuple[_Rows, _Rows], newest: int) -> SourceFile:
+    last = max(rows.last for rows in both)
+    said = jsonlines.encode([*row, *both, last < newest - _OVER_MS])
     return SourceFile(
         stream_name(container.path, row.id),
         "transcript",
@@ -85,7 +93,7 @@ def _file(container: SourceFile, row: SessionRow, count: int, last: int, *, is_o
         container.root,
         row.directory,
         row.parent,
-        count * _ROW_BYTES,
+        sum(rows.count for rows in both) * _ROW_BYTES,
         last * 1_000_000,
         zlib.crc32(said),
     )
