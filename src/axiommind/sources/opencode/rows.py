@@ -58,7 +58,7 @@ _OVER_MS = 3_600_000  # of work in other sessions: nobody finishes what was left
 class _Rows(NamedTuple):
     """How many rows a session has in a table, when the last was written, and what changes when any is."""
 
-    count: int
+    number: int
     last: int
     times: int | None
 
@@ -93,7 +93,7 @@ def _file(container: SourceFile, row: SessionRow, both: tuple[_Rows, _Rows], new
         container.root,
         row.directory,
         row.parent,
-        sum(rows.count for rows in both) * _ROW_BYTES,
+        sum(rows.number for rows in both) * _ROW_BYTES,
         last * 1_000_000,
         zlib.crc32(said),
     )
