@@ -182,7 +182,7 @@ def test_the_command(world: World, capsys: pytest.CaptureFixture[str], monkeypat
     for name, value in world.environ.items():
         monkeypatch.setenv(name, value)
     assert cli.main(["grounding"]) == 1
-    assert "axm install claude-code" in capsys.readouterr().err
+    assert "axm install --all" in capsys.readouterr().err
     spool(world, line(items=[item(world)]))
     world.memory().index()
     assert cli.main(["grounding"]) == 0

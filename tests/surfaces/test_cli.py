@@ -391,7 +391,7 @@ def test_start_without_any_sessions_shows_the_sample(world: World) -> None:
         "Top tools",
         "Busiest files",
         "What to do next",
-        "axm install claude-code",
+        "axm install --all",
         "axm insight",
         'axm search "',
     ):
