@@ -127,6 +127,19 @@ def test_what_a_channel_adds_is_nobodys_words(
     assert home.rows("select text from prompts") == ([(typed,)] if typed else [])
 
 
+def test_a_patch_edits_its_files(home: AgentHome, gateway: Gateway) -> None:
+    gateway.window(SESSION)
+    gateway.entry(SESSION, {"type": "session", "version": 4, "cwd": "/home/dev/weather"})
+    gateway.says(SESSION, "user", "patch it")
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-rain\n+sun\n*** Add File: b.py\n+new\n*** End Patch"
+    call = {"type": "toolCall", "id": "c1", "name": "apply_patch", "arguments": {"input": patch}}
+    gateway.says(SESSION, "assistant", [call])
+    home.memory().index()
+    assert home.rows("select classified_name from tool_uses") == [("Edit",)]
+    found = home.rows("select file_path from file_edits order by 1")
+    assert found == [("/home/dev/weather/a.py",), ("/home/dev/weather/b.py",)]
+
+
 def test_entries_that_are_added_are_no_new_generation(home: AgentHome, gateway: Gateway) -> None:
     gateway.window(SESSION)
     for i in range(4):

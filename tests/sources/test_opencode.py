@@ -254,7 +254,11 @@ def test_a_failed_command_is_a_failure(home: AgentHome, client: Client) -> None:
         ("Edit", 0),
         ("Bash:other", None),
     ]
-    assert home.rows("select file_path from file_edits order by id") == [("a.py",), ("b.py",), ("c.py",)]
+    assert home.rows("select file_path from file_edits order by id") == [
+        ("a.py",),
+        (f"{PROJECT}/b.py",),
+        (f"{PROJECT}/c.py",),
+    ]
 
 
 def test_a_command_of_the_person(home: AgentHome, client: Client) -> None:

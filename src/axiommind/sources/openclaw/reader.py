@@ -7,6 +7,7 @@ from typing import Any
 
 from axiommind.sources.line_reader import entries
 from axiommind.sources.openclaw.tool_names import TOOLS
+from axiommind.sources.patches import read_patch
 from axiommind.sources.pi.reader import PiReader
 
 __all__ = ["blocks", "decode"]
@@ -38,6 +39,16 @@ class _Reader(PiReader):
             self.problem("an entry that cannot be unpacked: not read")
         else:
             super().take(record)
+            if kind == "session" and self.out.cwd:
+                self.context["cwd"] = self.out.cwd
+
+    def call(self, name: Any, given: Any, pointer: str, *where: Any, **more: Any) -> None:
+        text = given.get("input") if name == "apply_patch" and isinstance(given, dict) else None
+        if isinstance(text, str):
+            patch = read_patch(text, str(self.context.get("cwd") or ""))
+            given, pointer = text, f"{pointer}/input"
+            more |= {"files": patch.files, "written": patch.fields}
+        super().call(name, given, pointer, *where, **more)
 
     def asked(self, message: dict[str, Any], place: str, text: str, when: int | None, uuid: str) -> None:
         if not self.context.get("is_child") and not _OF_NOBODY.match(text):

@@ -11,14 +11,13 @@ from typing import Any
 
 from axiommind.sources.line_reader import LineReader, Tokens, entries
 from axiommind.sources.opencode.tool_names import TOOLS
+from axiommind.sources.patches import read_patch
 from axiommind.sources.values import whole_number
 from axiommind.text.pointers import under
-from axiommind.tools.kinds import EDIT
 
 __all__ = ["blocks", "decode"]
 
 _PARTS = ("text", "reasoning", "tool", "step-finish", "patch", "file", "agent", "subtask", "compaction", "retry")
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)\s*$", re.MULTILINE)
 # `opencode run "a prompt"` puts quotes around what it was given.
 _QUOTED = re.compile(r'\s*"(?:[^"\\]|\\.)*"\s*', re.DOTALL)
 _ESCAPED = re.compile(r'\\(?=")')
@@ -47,7 +46,7 @@ class _Reader(LineReader):
 
     def _session(self, record: dict[str, Any]) -> None:
         directory, version = record.get("directory"), record.get("version")
-        self.out.cwd = directory if isinstance(directory, str) and directory else None
+        self.out.cwd = self.context["cwd"] = directory if isinstance(directory, str) and directory else None
         self.out.version = version if isinstance(version, str) and version else None
         parent = record.get("parentID")
         if isinstance(parent, str):
@@ -149,11 +148,14 @@ class _Reader(LineReader):
         begun = self.time(time.get("start")) if isinstance(time, dict) else None
         tool, given, use_id = part.get("tool"), state.get("input"), part.get("callID")
         use_id = use_id if isinstance(use_id, str) and use_id else None
-        patched: list[str] = []
-        if self.TOOLS.get(str(tool)) and TOOLS[str(tool)].kind == EDIT and isinstance(given, dict):
-            patched = _PATCHED.findall(str(given.get("patchText", "")))
         where = f"{place}/state/input"
-        self.call(tool, given, where, begun or when, uuid, use_id=use_id, message=name, files=patched)
+        text = given.get("patchText") if isinstance(given, dict) else None
+        if isinstance(text, str):
+            patch = read_patch(text, str(self.context.get("cwd") or ""))
+            made: dict[str, Any] = {"files": patch.files, "written": patch.fields}
+            self.call(tool, text, f"{where}/patchText", begun or when, uuid, use_id=use_id, message=name, **made)
+        else:
+            self.call(tool, given, where, begun or when, uuid, use_id=use_id, message=name)
         status = state.get("status")
         if use_id is None or status not in ("completed", "error"):
             return
