@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from axiommind.sources import load
 from axiommind.sources.cursor import rows
 from axiommind.sources.databases import opened
 from tests.sources.agents import WRITTEN, AgentHome
@@ -130,6 +131,14 @@ def test_an_old_text_that_is_lines_now_is_read_once(home: AgentHome) -> None:
     home.put(folder / "s2.jsonl", lines(says("user", "as lines")))
     home.memory().index()
     assert home.rows("select text from prompts where session_id = 's2'") == [("as lines",)]
+
+
+def test_only_folders_that_are_there_are_watched(home: AgentHome) -> None:
+    root = home.user / ".cursor"
+    root.mkdir()
+    assert load("cursor").watched(root) == root
+    (root / "projects").mkdir()
+    assert load("cursor").watched(root) == root / "projects"
 
 
 # --- the editor ----------------------------------------------------------------------------------------------

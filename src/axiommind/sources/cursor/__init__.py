@@ -43,7 +43,7 @@ def start(prompt: str) -> tuple[str, ...]:
 
 
 def watched(root: Path) -> Path:
-    return root / "projects" if (root / "projects").is_dir() else root / "globalStorage"
+    return next((root / name for name in ("projects", "globalStorage") if (root / name).is_dir()), root)
 
 
 __getattr__ = parts(
