@@ -14,6 +14,7 @@ import pytest
 
 from axiommind import sources
 from axiommind.health.check import Check
+from axiommind.search.citations import parse
 from axiommind.sources.databases import database_file, missing_columns, opened
 from tests.sources.agents import AGENTS, HOMES, AgentHome, is_database, rows_of, touch
 
@@ -322,3 +323,29 @@ def test_what_is_forgotten_stays_forgotten_while_the_rest_goes_on(home: AgentHom
     home.memory().index()
     assert home.rows(f"select count(*) > 0 from prompts where session_id = '{session}'") == [(1,)]
     assert home.memory().verify(deep=True) == []
+
+
+def test_a_backup_without_their_text_reads_it_again(home: AgentHome, tmp_path: Path) -> None:
+    """The daily backup leaves out what is on disk; the same rows give the same bytes, also in another home."""
+    home.memory().index()
+    before = home.said()
+    backup = home.memory().backups.daily()
+    assert backup is not None
+    again = AgentHome(tmp_path / "again")
+    again.user = home.user
+    again.memory().backups.restore(backup)
+    again.memory().index()
+    assert again.said() == before
+    assert again.memory().verify(deep=True) == []
+
+
+def test_their_citations_are_opened_by_what_is_shown(home: AgentHome) -> None:
+    home.memory().index()
+    ((path, line, session),) = home.rows(
+        "select s.path, p.line, p.session_id from prompts p join segments s using (session_id) where s.path like '%#%' "
+        "order by s.position limit 1"
+    )
+    memory = home.memory()
+    for citation in (f"{path}:L{line}", f"{path}#L{line}", f"{session}:L{line}"):
+        found = memory.passages.open(parse(citation), context=0)
+        assert (found.first, len(found.lines), found.kind) == (line, 1, "transcript"), citation
