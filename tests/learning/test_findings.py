@@ -50,6 +50,9 @@ def test_a_cause_is_found_in_every_language(world: World, asked: str, answer: st
 
 NOT_STATED = [
     "Let me read `load_rows` because the list is empty.",
+    "I’ll read `load_rows` because the list is empty.",
+    "I’m checking `load_rows` first because the list is empty.",
+    "The list is empty because of `load_rows`, so I'm rerunning it.",
     "All 12 tests pass, and `load_rows` is fixed because of that.",
     "Maybe `load_rows` only runs once because the effect has no dependencies.",
     "Should I change `load_rows` so that it must not run twice?",

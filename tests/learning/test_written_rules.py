@@ -161,3 +161,12 @@ def test_sections() -> None:
         ("Two", ("first",)),
         ("Three", ("last",)),
     ]
+
+
+def test_a_sentence_over_several_lines_is_one() -> None:
+    text = "# Rules\n\nNever push to main, because the\n  deployment starts from it.\nAlways open a pull request.\n"
+    (found,) = sections(text)
+    assert found.lines == (
+        "Never push to main, because the\n  deployment starts from it.",
+        "Always open a pull request.",
+    )

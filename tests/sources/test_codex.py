@@ -222,7 +222,6 @@ def test_a_shell_command_is_its_script() -> None:
     [
         ("Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\nno", 1),
         ("Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nx exited with code 3", 0),
-        ("Wall time: 30.0 seconds\nProcess running with session ID 7\nOutput:\nx exited with code 3", 0),
         ('{"output":"no","metadata":{"exit_code":127}}', 1),
         ({"content": "ok", "success": False}, 1),
         ("Wall time: 0.1 seconds\naborted by user", 1),
@@ -233,6 +232,42 @@ def test_a_shell_command_is_its_script() -> None:
 def test_whether_a_command_failed(output: Any, failed: int) -> None:
     (use,) = decoded(meta(), turn(), shell("c", cmd="make x"), returned("c", output)).tool_uses
     assert use.result is not None and use.result.is_error == failed
+
+
+def test_a_command_that_runs_on_ends_where_it_was_waited_for() -> None:
+    head = "Wall time: 30.0 seconds\nProcess {}\nOutput:\n"
+    wait = [
+        item("function_call", name="write_stdin", call_id=f"w{n}", arguments='{"session_id": 7, "chars": ""}')
+        for n in (1, 2)
+    ]
+    lines = (
+        meta(),
+        turn(),
+        shell("c", cmd="npm test"),
+        returned("c", head.format("running with session ID 7") + "1 of 2\nx exited with code 3"),
+        wait[0],
+        returned("w1", head.format("running with session ID 7") + "2 of 2"),
+        wait[1],
+        returned("w2", head.format("exited with code 1") + "1 failing"),
+    )
+    whole = decoded(*lines)
+    assert [(u.tool_name, u.result and u.result.is_error) for u in whole.tool_uses] == [
+        ("exec_command", 1),
+        ("write_stdin", 0),
+        ("write_stdin", 0),
+    ]
+    assert whole.tool_uses[0].result is not None and whole.tool_uses[0].result.error == "1 failing"
+    said = [b.text.strip() for b in CODEX.blocks(b"".join(lines), 1)[0] if b.role == "result" and b.use_id == "c"]
+    assert said == ["1 of 2\nx exited with code 3", "2 of 2", "1 failing"]
+    first = decoded(*lines[:5])
+    assert first.tool_uses[0].result is None
+    rest = CODEX.decode(b"".join(lines[5:]), 6, frozenset(), first.context).results
+    assert [(one.tool_use_id, one.is_error) for one in rest] == [("w1", 0), ("c", 1)]
+
+
+def test_a_command_that_printed_nothing_came_to_an_end() -> None:
+    content = b"".join((meta(), turn(), shell("c", cmd="git add -A"), returned("c", "Exit code: 0\nOutput:\n")))
+    assert [b.failed for b in CODEX.blocks(content, 1)[0] if b.role == "result"] == [False]
 
 
 def test_how_a_result_begins_is_not_what_it_says() -> None:

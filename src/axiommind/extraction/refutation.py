@@ -25,11 +25,11 @@ __all__ = ["refuted"]
 
 # The agent says that it was wrong, or that it undoes what it did.
 _ADMITS = lazy(
-    r"\byou(?:'re| are) (?:absolutely |completely |quite )?right\b|\bi was (?:wrong|mistaken|parroting)\b"
+    r"\byou(?:[’']re| are) (?:absolutely |completely |quite )?right\b|\bi was (?:wrong|mistaken|parroting)\b"
     r"|\bmy (?:mistake|bad|error)\b"
     r"|\bi (?:misread|misunderstood|misspoke|overlooked|stand corrected)\b|\bgood (?:catch|point)\b"
     r"|\bi apologi[sz]e\b|\bapologies\b|\bsorry\b"
-    r"|\bfair point\b|\bdoesn't hold up\b|\bi (?:take|took) (?:it|that) back\b"
+    r"|\bfair point\b|\bdoesn[’']t hold up\b|\bi (?:take|took) (?:it|that) back\b"
     r"|맞습니다|맞아요|맞네요|말씀하신 대로|죄송|제가 (?:잘못|틀렸|착각|오해)|되돌리|되돌려|잘못 (?:판단|이해|봤)"
     r"|おっしゃる通り|その通り|そうですね|すみません|申し訳|失礼しました|間違(?:い|って)(?:でした|いました)|不要でした|撤回|勘違い|戻し(?:て|ます)"
     r"|(?:你|您)说得对|抱歉|对不起|我(?:错|搞错|理解错|弄错)了?|确实(?:是|不)|收回",
@@ -37,11 +37,11 @@ _ADMITS = lazy(
 )
 # The person objects to what was said or done last.
 _OBJECTS = lazy(
-    r"\s*(?:no|nope|nah|wrong|not (?:quite|really|right|what)|that(?:'s| is)(?: not|n't| wrong)|actually,? no"
+    r"\s*(?:no|nope|nah|wrong|not (?:quite|really|right|what)|that(?:[’']s| is)(?: not|n[’']t| wrong)|actually,? no"
     r"|wait|hmm,? no|but)\b"
-    r"|.{0,200}\b(?:(?:does|did|is|are|was|do)(?:n't| not) (?:really )?(?:work|make|right|correct|help|true"
-    r"|needed|what)|is wrong|isn't (?:right|true)"
-    r"|still (?:fail\w*|broken|not|the same|does|get\w*|see\w*|happen\w*)|i (?:would |'d )?(?:prefer|rather)"
+    r"|.{0,200}\b(?:(?:does|did|is|are|was|do)(?:n[’']t| not) (?:really )?(?:work|make|right|correct|help|true"
+    r"|needed|what)|is wrong|isn[’']t (?:right|true)"
+    r"|still (?:fail\w*|broken|not|the same|does|get\w*|see\w*|happen\w*)|i (?:would |[’']d )?(?:prefer|rather)"
     r"|(?:is|are|makes? \w+|looks?|seems?) (?:all |completely |totally )?(?:bugged|buggy|broken)"
     r"|revert|undo|roll ?back|instead of)\b"
     r"|\s*(?:아니|아냐|틀렸|근데|그게 아니라|말고)|.{0,200}(?:인데\?|아니라|아닌데|안 ?(?:돼|되|됨|맞)"
@@ -55,7 +55,7 @@ _OBJECTS = lazy(
 _RETRACTS = lazy(
     r"(?:^|[.!?\n]\s*)(?:wait|hold on|hmm|actually|no,|oh)\b|\bi was wrong\b|\bturns out\b"
     r"|\bnot (?:actually )?the (?:cause|problem|issue|culprit)\b|\bthe real (?:cause|issue|problem|culprit)\b"
-    r"|\brevert(?:ing|ed)? (?:the|my|that|this)\b|\bthat(?:'s| is) not (?:it|right|the)\b"
+    r"|\brevert(?:ing|ed)? (?:the|my|that|this)\b|\bthat(?:[’']s| is) not (?:it|right|the)\b"
     r"|(?:^|[.!?\n]\s*)(?:잠깐|아, |아니)|사실은|알고 ?보니|원인이 아니|진짜 원인|실제 원인|여기가 원인|제가 틀"
     r"|(?:^|[。\n]\s*)(?:いや|あ、|待って)|実は|ではありませんでした|原因ではな|本当の原因|勘違い"
     r"|(?:^|[。\n]\s*)(?:等等|不对)|其实|原来|真正的原因|不是.{0,10}原因",

@@ -36,7 +36,8 @@ _OUTCOME = "rule <> 'plans' and kind <> 'open' and (kind <> 'preference' or stag
 _TERM = 3.5  # what a word that was not asked for is worth, about
 _BLANK = 5.0
 _PLAN = lazy(
-    r"\b(?:let me|let's|i'll|i will|i need to|i should|i'm going to)\b|^(?:now|next|first)\b"
+    r"\b(?:let me|let[’']s|i[’']ll|i will|i need to|i should|i[’']m going to"
+    r"|i[’']m (?:now |also |just |still )?(?!seeing|getting)[a-z]+ing)\b|^(?:now|next|first)\b"
     r"|겠습니다|할게요|볼게요|해보|ましょう|みます|(?:し|行い|進め|試し)ます[。.:]?$|让我|我(?:来|将|会|先|要)|接下来",
     re.IGNORECASE,
 )

@@ -28,13 +28,13 @@ _NO_BLANK = lazy(r"(?<=[。！？]) ")  # between sentences of scripts without b
 _CODE = lazy(r"`[^`\n]{1,300}`")
 # What says only what comes below, and only what comes next.
 _BELOW = lazy(
-    r".*(?:\bhere(?:'s| is| are)\b|\b(?:summary|following|below|as follows)\b|요약|다음|아래|以下|まとめ|如下|总结)"
+    r".*(?:\bhere(?:[’']s| is| are)\b|\b(?:summary|following|below|as follows)\b|요약|다음|아래|以下|まとめ|如下|总结)"
     r".*[:：]$",
     re.IGNORECASE,
 )
 _NEXT = lazy(
     r"(?:(?:ok(?:ay)?|good|great|perfect|now|alright|right|done)[,.!]? )?(?:now |next,? )?"
-    r"(?:let me|let's|i'll|i will|i'm going to)\b"
+    r"(?:let me|let[’']s|i[’']ll|i will|i[’']m going to)\b"
     r"|.{0,60}(?:하겠습니다|보겠습니다|할게요|볼게요|확인합니다)[.:]?$"
     r"|.{0,60}(?:しましょう|確認します|試します|見てみます|進めます|コミットします|修正します)[。.:：]?$"
     r"|(?:让我|我来|我先|接下来我)",

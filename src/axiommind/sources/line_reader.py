@@ -324,12 +324,18 @@ class LineReader:
         output = None if failed or silent else excerpt(text) or None
         row = ToolResult(use_id, int(failed), error, output, len(text), self.number)
         for place, blank, own in parts:
-            if own:
+            if own or not text:  # who printed nothing came to an end all the same
                 self._block(place, "result", blank, when, uuid, use_id=use_id, failed=failed)
         if use is None or index is None:
             self.out.results.append(row)
         elif use.result is None:
             self.out.tool_uses[index] = use._replace(result=row)
+
+    def printed(self, use_id: str, texts: Iterable[tuple[str, str]], when: int | None, uuid: str | None) -> None:
+        """What a call returned so far: `result` tells later how it ended."""
+        for place, blank, own in ((place, *self._typed(text)) for place, text in texts):
+            if own:
+                self._block(place, "result", blank, when, uuid, use_id=use_id)
 
     def _open(self, use_id: str, name: str) -> None:
         waiting: dict[str, str] = dict(self.context.get("calls", {}))

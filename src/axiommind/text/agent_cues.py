@@ -16,7 +16,7 @@ FOR = {
     "cause": lazy(
         r"\bbecause\b|\bdue to\b|\bcaus(?:e[ds]?|ing)\b|\bsince (?:it|the|they|we|this|that|there|its|all|no)\b"
         r"|\breason\b"
-        r"|\bcomes? from\b|\bis from\b|\bthat(?:'s| is) why\b|\bresult(?:s|ed|ing)? (?:in|from)\b"
+        r"|\bcomes? from\b|\bis from\b|\bthat(?:[’']s| is) why\b|\bresult(?:s|ed|ing)? (?:in|from)\b"
         r"|\bwhich (?:means|leads)\b"
         r"|\btriggers?\b|\bleads? to\b|\bculprit\b|\bbreaks?\b|\bleaks?\b"
         r"|때문|원인|이유|탓|(?:해서|여서|아서|어서|므로|니까|으니|느라)(?=[\s,.])|비롯|않아\b|없어서|문제(?:는|입니다|점)"
@@ -35,9 +35,9 @@ FOR = {
     ),
     "constraint": lazy(
         r"\bmust\b|\bonly\b|\balways\b|\bnever\b|\brequire[sd]?\b|\bneeds? to be\b|\bneeds?\b|\bhas to\b|\bhave to\b"
-        r"|\bcan(?:'t|not)\b|\bcannot\b|\bwon't\b|\bunless\b|\buntil\b|\bnot allowed\b|\bunable\b|\bno longer\b"
+        r"|\bcan(?:[’']t|not)\b|\bcannot\b|\bwon[’']t\b|\bunless\b|\buntil\b|\bnot allowed\b|\bunable\b|\bno longer\b"
         r"|\bexpects?\b"
-        r"|\bdoesn't (?:support|work|allow|accept|handle)\b|\bdon't (?:support|work|allow)\b|\bby default\b"
+        r"|\bdoesn[’']t (?:support|work|allow|accept|handle)\b|\bdon[’']t (?:support|work|allow)\b|\bby default\b"
         r"|해야|필요|만(?=[\s,.을를이가은는])|반드시|항상|무조건|절대|불가|못\s?합|안 됩|없이는|기본(?:값|적으로)"
         r"|막힙|막혀"
         r"|必要|しか|のみ|だけ|必ず|常に|べき|なければ|できな|できません|不可|デフォルト"
@@ -59,7 +59,7 @@ FOR = {
         r"|\boutdated\b|\bstale\b"
         r"|\bmismatch\w*|\brace\b|\bcrash\w*|\bdenied\b|\brejected\b|\bsilently\b|\bnot found\b|\bconflict\w*"
         r"|\bregression\b"
-        r"|\bdoesn't\b|\bdon't\b|\bisn't\b|\baren't\b|\bdidn't\b|\bwasn't\b|\bnever\b|\bnot\b"
+        r"|\bdoesn[’']t\b|\bdon[’']t\b|\bisn[’']t\b|\baren[’']t\b|\bdidn[’']t\b|\bwasn[’']t\b|\bnever\b|\bnot\b"
         r"|실패|오류|에러|버그|누락|잘못|충돌|깨(?:짐|져|진)|막히|막힙|없(?:음|습니다|어서|는|이)"
         r"|않(?:음|습니다|아|는|고)|안 (?:되|됩|됨)|묵살|무시|지연|병목|퇴행"
         r"|失敗|エラー|バグ|不足|欠け|間違|誤|衝突|競合|壊れ|ない|ません|漏れ|古い"
@@ -70,10 +70,11 @@ FOR = {
 AGAINST = {
     "plan": lazy(
         r"\bi (?:also |just |still |only )?(?:need|want|have to|removed|added|see|wrote|can)\b|"
-        r"^(?:\w+[,.!]? ){0,4}?(?:let me|let's|i'll|i will|i'm going to|i am going to|i need to|i should|i can"
+        r"^(?:\w+[,.!]? ){0,4}?(?:let me|let[’']s|i[’']ll|i will|i[’']m going to|i am going to|i need to|i should|i can"
         r"|i want to|we need to"
-        r"|next,?|now,? (?:i|let|update|add|run|fix|for|the)|first,?|then)\b|\blet me\b|\bi'll\b|^now\b"
+        r"|next,?|now,? (?:i|let|update|add|run|fix|for|the)|first,?|then)\b|\blet me\b|\bi[’']ll\b|^now\b"
         r"|^time to\b|^next\b|^(?:going|need) to\b"
+        r"|\b(?:i[’']m|i am) (?:now |also |just |still |only |already )?(?!seeing|getting)[a-z]+ing\b"
         r"|(?:하겠|보겠|드리겠|겠습니다|할게요|볼게요)|^(?:이제|먼저|다음)\s.*(?:합니다|수정|확인)|(?:확인|수정"
         r"|추가|진행|적용|실행|제거|시도|업데이트|커밋|테스트)(?:합니다|해보|하고)[.:]?"
         r"|(?:(?<!失敗)(?<!発生)(?<!動作)(?<!存在)(?<!依存)(?<!一致)(?<!機能)し|確認し|行い|進め|試し|試み|直し|戻し|見|移動し|更新し|追加し)ます[。.]?$|しましょう|してみます|みます[。.]?$|ましょう"
@@ -83,7 +84,7 @@ AGAINST = {
     "status": lazy(
         r"^(?:done|perfect|great|good|excellent|all (?:done|good|set|tests?|\d+)|build (?:passes|succeed|clean)"
         r"|committed|pushed|ready"
-        r"|everything|clean|success|here(?:'s| is| are)|tests? pass|both pass|pr created|created|on `?main"
+        r"|everything|clean|success|here(?:[’']s| is| are)|tests? pass|both pass|pr created|created|on `?main"
         r"|no (?:issues|errors|changes))\b"
         r"|\b(?:all|\d+) (?:\w+ )?(?:tests?|checks?|hooks?) (?:\w+ )?pass\w*|\bpass(?:es|ed)? (?:cleanly|now|\()"
         r"|\blint is clean\b|\bpull/\d+"
@@ -112,7 +113,7 @@ AGAINST = {
     "proposal": lazy(
         r"(?:해|말씀해|알려)\s?주(?:시면|세요|십시오)|てください|请(?:你|您|先|在)|\bplease\b|"
         r"\bwould (?:be|make|need|you|also|require|let|allow)\b|\bcould (?:also|add|use|be)\b|\bshould (?:i|we|be"
-        r"|also|probably)\b|\bwant me\b|\bif you(?:'d)?\b"
+        r"|also|probably)\b|\bwant me\b|\bif you(?:[’']d)?\b"
         r"|\brecommend\w*|\bsuggest\w*|\boption \w\b|\bconsider\b|\bnice to have\b|\bfeel free\b|\blet me know\b"
         r"|\bcan (?:be )?add"
         r"|추천|제안|권장|면 (?:좋|됩|될)|할까|바꾸면|원하시|방향"
@@ -164,7 +165,8 @@ AGAINST = {
     ),
     "praise": lazy(
         r"\blooks? (?:great|good|right|correct|fine|clean)\b|"
-        r"^(?:good|great|nice|excellent|perfect|fair|yes|sure|ok(?:ay)?|right|sounds good|absolutely|exactly|you're)\b"
+        r"^(?:good|great|nice|excellent|perfect|fair|yes|sure|ok(?:ay)?|right|sounds good|absolutely|exactly)\b"
+        r"|^you[’']re\b"
         r"|^(?:좋|네[,. ]|맞습니다|알겠|훌륭)|^(?:はい|了解|承知|いい|良い|ありがとう)|^(?:好的|是的|没错|明白|很好)",
         re.IGNORECASE,
     ),

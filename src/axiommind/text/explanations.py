@@ -21,10 +21,10 @@ _WIDE = lazy(r"[぀-ヿ㐀-鿿가-힣]")
 _SHORTEST_WIDE = 12
 _INTENDED = lazy(
     r"^(?:(?:ok|okay|good|great|right|now|so|hmm|ah|yes|perfect|alright|next|first|then|instead|also|and|but)\b"
-    r"[,.!:]?\s*){0,3}(?:let(?:'s| me| us)\b"
-    r"|i(?:'ll| will|'m going to| am going to| need to| should| want to| have to| can| could)\b"
+    r"[,.!:]?\s*){0,3}(?:let(?:[’']s| me| us)\b"
+    r"|i(?:[’']ll| will|[’']m going to| am going to| need to| should| want to| have to| can| could)\b"
     r"|we (?:need to|should|can|could)\b|need to\b|going to\b|trying\b|checking\b|fixing\b|running\b|retrying\b|now\b"
-    r"|try(?:ing)?\b|please\b|would you|shall|do you|here(?:'s| is| are)\b|everything\b|done\b)"
+    r"|try(?:ing)?\b|please\b|would you|shall|do you|here(?:[’']s| is| are)\b|everything\b|done\b)"
     r"|(?:ます|ましょう|みます|ください|でしょうか)[。．:：]?$(?<!ています。)(?<!れます。)(?<!ります。)(?<!ています)(?<!れます)(?<!ります)"
     r"|(?:겠습니다|할게요|볼게요|하겠습|할까요|주세요|합시다)[.:]?$"
     r"|^(?:让我|我来|我将|我会|现在|接下来|先|请|我需要|我们来|尝试)",
@@ -46,7 +46,7 @@ _FINE = lazy(
     re.IGNORECASE,
 )
 _REASON = lazy(
-    r"\b(?:because|due to|caused? by|the cause|root cause|since|requires?|needs?|must|only works?|isn't supported"
+    r"\b(?:because|due to|caused? by|the cause|root cause|since|requires?|needs?|must|only works?|isn[’']t supported"
     r"|(?:is|are|does|do) not support|comes? from|not installed|is set|triggers?)\b"
     r"|ため|ので|原因|必要|せいで|때문|원인|필요|설정되어|因为|由于|原因|需要|导致",
     re.IGNORECASE,
@@ -64,7 +64,7 @@ _PLACED = lazy(
     r"\b(?:runs?|running|hosted|lives?|installed|available|reachable|accessible|provided|mounted) (?:only )?"
     r"(?:on|in|at|from|by|via|under|inside|outside|through)\b"
     r"|\bnot (?:on|in|installed|available|locally|localhost|here)\b"
-    r"|\b(?:isn't|aren't|is not|are not|no) (?:installed|available|running|on|in)\b"
+    r"|\b(?:isn[’']t|aren[’']t|is not|are not|no) (?:installed|available|running|on|in)\b"
     r"|\binstead of\b|\buse \S{2,40} instead\b|\b\d{1,3}(?:\.\d{1,3}){3}\b"
     r"|에서 (?:실행|동작)|설치(?:되어|돼)|없(?:습니다|어서|으므로)|上で(?:動|稼働|実行)|インストールされて"
     r"|存在し(?:ない|ません)|ありません|没有安装|未安装|不可用|运行在|安装在|在.{1,20}上运行",
@@ -72,7 +72,7 @@ _PLACED = lazy(
 )
 # What only announces that it will look says nothing, whatever it names.
 _LOOKS = lazy(
-    r"\b(?:let me|i'll|i will|let's|need to) (?:\w+ )?"
+    r"\b(?:let me|i[’']ll|i will|let[’']s|need to) (?:\w+ )?"
     r"(?:check|look|see|read|find|verify|inspect|investigate|debug|view|try)\b"
     r"|확인(?:하겠|해 ?보|할게)|살펴|確認し(?:ます|ましょう)|見て(?:み)?ましょう|調べ|检查一下|看看|查看",
     re.IGNORECASE,

@@ -18,7 +18,7 @@ PREVIEW_CHARS = 200
 # Enough of a text to find a summary in.
 _LOOKED_AT = 2_000
 _BLANKS = lazy(r"\s+")
-_COLOURS = lazy(r"\x1b\[[0-9;]{0,16}[mK]")
+_COLOURS = lazy(r"\x1b(?:\[[0-9;:?<=>]{0,24}[ -/]{0,2}[@-~]|[=>78])")
 # `1.` begins a point of a list and ends no sentence.
 _SENTENCE = lazy(r".*?(?:(?<![\s(]\d)(?<![\s(]\d\d)[.!?](?=\s|$)|[。！？](?:[」』”）)]*))", re.DOTALL)
 # A block between fences, to its end or to the end of what is looked at; or code between fences within a line.
@@ -32,7 +32,7 @@ _MIN_SENTENCE = 8  # "Ok." alone says nothing
 
 
 def without_colours(text: str) -> str:
-    """Without what programs write to colour a terminal."""
+    """Without what programs write to colour a terminal, and to move about in it."""
     return _COLOURS.sub("", text) if "\x1b" in text else text
 
 

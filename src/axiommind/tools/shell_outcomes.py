@@ -47,7 +47,12 @@ _STAGING = lazy(r"(?:^|(?<=&& ))(?:git (?:-C \S{1,300} )?add [^&;|]{0,1500}(?:&&
 _TEXT = lazy(
     r" (?:-\w{0,4}m|--message|--body|-b|--title|-t)[ =](?:\"[^\"]{0,400}\"|'[^']{0,400}'|\"\$\(cat *$|\"[^\"]{0,400}$)"
 )
+# A file that is written first, for what comes after it.
+_WRITTEN_FIRST = lazy(
+    r"(?:cat|tee)\s*>{0,2}\s*\S{1,300}\s*<<-?\s*(['\"]?)(\w{1,40})\1[^\n]*\n(?:[^\n]*\n){0,2000}?\2[ \t]*\n(?=\s*\S)"
+)
 _COMMAND = 2_000
+_SCRIPT = 20_000  # characters of a line with the files that it writes
 
 
 def prepares(line: str) -> bool:
@@ -93,6 +98,8 @@ def without_staging(line: str) -> str:
 
 def in_short(command: str, most: int = 120) -> str:
     """A shell line in short: without what is staged or written by it, and without what becomes of its output."""
+    if "<<" in command:
+        command = _WRITTEN_FIRST.sub("", command[:_SCRIPT])
     line = " ".join(without_output(command[:_COMMAND].replace("\\\n", " ").split("<<", 1)[0]).split())
     line = _TEXT.sub("", without_staging(line)) or line
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"

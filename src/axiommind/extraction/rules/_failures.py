@@ -61,7 +61,7 @@ _EVERYDAY = lazy(
 _NOT_RUN = lazy(r"^\W{0,3}(?:[\w.-]{1,30}: )?(?:npm (?:err!|error)|error|fatal|bug)\b", re.IGNORECASE)
 # Of a check: that it could not be run at all. Other lines may be printed by what is tested.
 _COULD_NOT = lazy(
-    r"no module named|(?:cannot|can't|could not|unable to) (?:find|resolve|load|open|connect|locate|access)"
+    r"no module named|(?:cannot|can[’']t|could not|unable to) (?:find|resolve|load|open|connect|locate|access)"
     r"|not found|no tests found"
     r"|unrecognized|unknown (?:option|command|flag|argument)|permission denied|not installed|refusing to"
     r"|no such (?:file|command)",
@@ -115,7 +115,8 @@ def failures(transcript: Transcript) -> Iterator[FailedRun]:
             continue
         if not use.failed and not (use.tool.kind == RUN and _is_hidden(use)):
             continue
-        message = use.results[0]
+        # Of a command that ran on while its output was asked for, several came back.
+        message = next((one for one in use.results if transcript.messages[one].failed), use.results[0])
         told = _telling(transcript.messages[message].text[:_RESULT], use)
         if told is not None:
             yield FailedRun(at, use, message, told)

@@ -89,13 +89,17 @@ def written(use: ToolCall) -> Iterator[Written]:
         if isinstance(edit, dict) and isinstance(edit.get("new_string"), str):
             before = edit.get("old_string")
             old = before[:_LONGEST] if isinstance(before, str) else ""
-            yield Written(path, f"/edits/{n}/new_string", edit["new_string"][:_LONGEST], old, is_whole=False)
+            own = edit.get("file_path")  # of a patch, which changes several
+            where = own if isinstance(own, str) else path
+            yield Written(where, f"/edits/{n}/new_string", edit["new_string"][:_LONGEST], old, is_whole=False)
 
 
 def sections(text: str) -> list[RulesSection]:
-    """The prose of a Markdown text by its headings: points of lists and lines, without code and tables."""
+    """The prose of a Markdown text by its headings: points of lists and lines, without code and tables. A sentence that
+    goes on in the next line is one, with the break in it."""
     found: list[tuple[str, list[str]]] = [("", [])]
     is_code = is_front = False
+    last = -1  # line of prose
     for n, line in enumerate(text.split("\n")):
         if n == 0 and line.strip() == "---":
             is_front = True
@@ -109,6 +113,10 @@ def sections(text: str) -> list[RulesSection]:
             continue
         elif (heading := _HEADING.match(line)) and not _POINT.match(line):
             found.append((next(filter(None, heading.groups())), []))
+        elif last == n - 1 and found[-1][1] and not _POINT.match(line) and line.lstrip()[:1].islower():
+            found[-1][1][-1] += f"\n{line.rstrip()}"
+            last = n
         else:
             found[-1][1].append(line[point.end() if (point := _POINT.match(line)) else 0 :].strip())
+            last = n
     return [RulesSection(heading, tuple(lines)) for heading, lines in found if lines]

@@ -47,7 +47,7 @@ _RECOMMENDED = lazy(r"\s*[(（](?:recommended|default|推奨|推荐|建议|추�
 _FLOW = lazy(
     r"\b(?:should|shall|can|could|may) i\b|\bwould you like\b|\bdo you want (?:me|to)\b|\bwant me to\b"
     r"|\bhow (?:do you want|would you like|should (?:i|we)) (?:to )?proceed\b|\bmore questions\b|\bmove (?:on )?to\b"
-    r"|\bwhat(?:'s| is)? next\b|\bnext steps?\b|\bto discuss\b|\bready to\b|\bcan you\b|\bare you\b|\bdid you\b"
+    r"|\bwhat(?:[’']s| is)? next\b|\bnext steps?\b|\bto discuss\b|\bready to\b|\bcan you\b|\bare you\b|\bdid you\b"
     r"|\bdo you have\b|\bhave you\b|\bcontinue\b"
     r"|問題(?:な|あり)|修正があれば|進めて(?:よ|い|も)|(?:よろしい|いい|良い)ですか|続け(?:ます|て)|次(?:に"
     r"|は)(?:何|どの|どれ)"
@@ -60,7 +60,7 @@ _FLOW = lazy(
 )
 # A choice that leaves it open, or ends the asking.
 _OPEN = lazy(
-    r"\s*(?:you decide|claude decides|up to you|whatever|not sure|i don't know|best practices?\s*$|skip\b"
+    r"\s*(?:you decide|claude decides|up to you|whatever|not sure|i don[’']t know|best practices?\s*$|skip\b"
     r"|done\b|next\b|more questions"
     r"|let me|other\b|cancel\b|put it back|later\b|wait\b|stop\b|abort\b|none of|something else|mix of both"
     r"|work on it|yes,? (?:go|proceed|continue|create|work)"
@@ -72,7 +72,7 @@ _OPEN = lazy(
     re.IGNORECASE,
 )
 _BACK = lazy(  # an own answer that asks, doubts or gives the question back
-    r"[?？]|^\s*(?:hm+|uh+m|honestly|depends|it depends|i (?:am|'m) not sure|maybe|not sure)\b|\bwould depend\b"
+    r"[?？]|^\s*(?:hm+|uh+m|honestly|depends|it depends|i (?:am|[’']m) not sure|maybe|not sure)\b|\bwould depend\b"
     r"|\bfrom my understanding\b"
     r"|\bwhat (?:are|is|do)\b|かも\s*$|調べて|検討|教えて|잘 ?모르|글쎄|不确定|看情况",
     re.IGNORECASE,

@@ -112,7 +112,7 @@ _DONE = lazy(
     re.IGNORECASE,
 )
 _LEFT = lazy(
-    r"\b(?:is|are|was|were|has|have|do|does)(?:n't| not) (?:\w+ ){0,3}yet\b|\bnot yet (?:been )?\w+"
+    r"\b(?:is|are|was|were|has|have|do|does)(?:n[’']t| not) (?:\w+ ){0,3}yet\b|\bnot yet (?:been )?\w+"
     r"|\bstill (?:needs? to|have to|has to|to be done|fail(?:s|ing)|broken|missing|outstanding|unresolved|not \w+)"
     r"|\b(?:must|needs?|has|have) (?:still )?(?:to )?be (?:\w+ly )?\w+(?:ed|en|wn|t) (?:before|manually|by you)"
     r"|\bremains? to be \w+|\bleft to (?:do|be done)\b|\b(?:staged|written),? (?:but )?(?:not|awaiting) "

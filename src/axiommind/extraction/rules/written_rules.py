@@ -57,8 +57,8 @@ _SHORTEST = 12
 _LONGEST = 400
 # A line that commands, in four languages.
 _COMMANDS = lazy(
-    r"\b(?:must(?: not)?|never|always|do not|don't|required?|requires|ensure|avoid|only (?:use|when|if|after|before)"
-    r"|should(?: not|n't)?|forbidden|mandatory|make sure|key rule|is a breaking|not allowed|prefer)\b"
+    r"\b(?:must(?: not)?|never|always|do not|don[’']t|required?|requires|ensure|avoid|only (?:use|when|if|after|before)"
+    r"|should(?: not|n[’']t)?|forbidden|mandatory|make sure|key rule|is a breaking|not allowed|prefer)\b"
     r"|必ず|絶対|禁止|(?:しない|行わない|使わない|任せる|確認する|すること|場合のみ|する場合は|したら)|べき|てはいけない|てはならない"
     r"|항상|반드시|절대|금지|하지 ?(?:마|않는다|말)|해야|만 사용|必须|务必|禁止|不要|不得|始终|应该|应当|只能|不能",
     re.IGNORECASE,
@@ -77,7 +77,7 @@ _HEADED = lazy(
 _WISHED = lazy(r"would have helped|wish|nice to have|future|あったらよかった|있었으면|如果有", re.IGNORECASE)
 _TROUBLE = lazy(
     r"\b(?:bug|fails?|failed|broke|broken|error|gotcha|pitfall|caveat|silently|wrong|leak|crash|missing|conflict"
-    r"|couldn't|can't|cannot|doesn't work|known (?:issue|limitation))\b"
+    r"|couldn[’']t|can[’']t|cannot|doesn[’']t work|known (?:issue|limitation))\b"
     r"|バグ|失敗|エラー|衝突|罠|버그|실패|오류|충돌|함정|错误|失败|冲突|陷阱",
     re.IGNORECASE,
 )
@@ -185,7 +185,8 @@ def _draft(transcript: Transcript, unit: _Unit) -> Draft | None:
         return None
     quotes: tuple[Quote, ...] = ()
     for line in unit.lines:
-        quotes = only(quotes, within(transcript, message, cut(line)))
+        in_patch = line.replace("\n", "\n+")
+        quotes = only(quotes, within(transcript, message, cut(line)) or within(transcript, message, cut(in_patch)))
     if not quotes:
         return None
     asked = _asked(transcript, unit.use, unit.text.path)

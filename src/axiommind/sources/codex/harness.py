@@ -6,7 +6,7 @@ import re
 
 from axiommind.text.patterns import lazy
 
-__all__ = ["COMMAND", "HEADER", "NOT_TYPED", "SUMMARY_HEAD", "exit_code_of", "is_failure", "is_typed"]
+__all__ = ["COMMAND", "HEADER", "NOT_TYPED", "SUMMARY_HEAD", "exit_code_of", "is_failure", "is_typed", "running_in"]
 
 # Parts of a user's message that are not the user's. Newer versions also say so beside them.
 _NOT_A_PROMPT = lazy(
@@ -34,7 +34,7 @@ HEADER = lazy(
     r"Output:\n(?:Total output lines: \d+\n\n?)?"
 )
 _CODE = lazy(r"^(?:Process exited with code|Exit code:) (-?\d+)$", re.MULTILINE)
-_RUNNING = lazy(r"^Process running with session ID", re.MULTILINE)
+_RUNNING = lazy(r"^Process running with session ID (\d{1,20})$", re.MULTILINE)
 _FAILURE = lazy(
     r"\s*(?:apply_patch verification failed|patch rejected|failed to |unsupported (?:custom )?(?:tool )?call"
     r"|exec_command failed|write_stdin failed|exec command rejected|sandbox error|execution error|tool call error"
@@ -50,13 +50,17 @@ def is_typed(text: str) -> bool:
 
 
 def exit_code_of(result: str) -> int | None:
-    """The exit code in the first lines of a result; 0 while the command runs, None where there are no such lines."""
+    """The exit code in the first lines of a result; None where there is none."""
     head = HEADER.match(result)
-    if head is None:
-        return None
-    if (code := _CODE.search(head[0])) is not None:
-        return int(code[1])
-    return 0 if _RUNNING.search(head[0]) else None
+    code = None if head is None else _CODE.search(head[0])
+    return None if code is None else int(code[1])
+
+
+def running_in(result: str) -> str | None:
+    """The number of the shell in which the command still runs; None where it came to an end."""
+    head = HEADER.match(result)
+    shell = None if head is None else _RUNNING.search(head[0])
+    return None if shell is None else shell[1]
 
 
 def is_failure(result: str) -> bool:

@@ -8,13 +8,23 @@ turn and the place in it. The times do not: a copy is written with the time of t
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Self
 
-from axiommind.sources.codex.harness import COMMAND, HEADER, NOT_TYPED, SUMMARY_HEAD, exit_code_of, is_failure, is_typed
-from axiommind.sources.codex.record_types import FIRST_ITEMS, KNOWN
-from axiommind.sources.codex.tool_names import PATCH, SHELLS, TOOLS
-from axiommind.sources.line_reader import LineReader, Tokens, entries, texts_of
+from axiommind.sources.codex.fields import as_dict, inside, of_first_versions, tokens_of
+from axiommind.sources.codex.harness import (
+    COMMAND,
+    HEADER,
+    NOT_TYPED,
+    SUMMARY_HEAD,
+    exit_code_of,
+    is_failure,
+    is_typed,
+    running_in,
+)
+from axiommind.sources.codex.record_types import KNOWN
+from axiommind.sources.codex.tool_names import PATCH, SHELLS, TOOLS, WAITING
+from axiommind.sources.line_reader import LineReader, entries, texts_of
 from axiommind.sources.patches import patch_in, read_patch
 from axiommind.sources.values import whole_number
 from axiommind.text import jsonlines
@@ -23,6 +33,7 @@ from axiommind.text.pointers import INSIDE
 __all__ = ["blocks", "decode"]
 
 _GLOBAL = 20  # characters of an id that a provider made up for everybody; a shorter one is only of its turn
+_KEPT = 32  # commands that still run
 _FAILED = 32  # calls of which an event said that they failed before their result came
 
 
@@ -38,7 +49,7 @@ class _Reader(LineReader):
 
     def take(self, record: dict[str, Any]) -> None:
         kind, item, self._place = record.get("type"), record.get("payload"), "/payload"
-        if not isinstance(item, dict) and (of_first := _of_first_versions(record)):
+        if not isinstance(item, dict) and (of_first := of_first_versions(record)):
             kind, item, self._place = of_first, record, ""
         if not isinstance(kind, str):
             self.problem("a record without a type")
@@ -118,7 +129,7 @@ class _Reader(LineReader):
                     self.said(message, place, text, when, uuid)
 
     def _asked(self, item: dict[str, Any], texts: list[tuple[str, str]], when: int | None) -> None:
-        told = _inside(item, "internal_chat_message_metadata_passthrough").get("content_item_kinds")
+        told = inside(item, "internal_chat_message_metadata_passthrough").get("content_item_kinds")
         kinds = told if isinstance(told, list) and len(told) == len(item.get("content") or ()) else []
         typed = [
             (place, text)
@@ -167,19 +178,19 @@ class _Reader(LineReader):
             self._called(item, item.get("name"), {"input": text}, self._place, when)
 
     def shell(self, item: dict[str, Any], when: int | None, record: dict[str, Any]) -> None:  # noqa: ARG002
-        self._called(item, "local_shell", _inside(item, "action"), f"{self._place}/action", when)
+        self._called(item, "local_shell", inside(item, "action"), f"{self._place}/action", when)
 
     def searched(self, item: dict[str, Any], when: int | None, record: dict[str, Any]) -> None:  # noqa: ARG002
-        action = dict(_inside(item, "action"))
+        action = dict(inside(item, "action"))
         kind = action.pop("type", None)
         name = kind if kind in ("open_page", "find_in_page") else "web_search"
         self._called(item, name, action, f"{self._place}/action", when)
 
     def looked(self, item: dict[str, Any], when: int | None, record: dict[str, Any]) -> None:  # noqa: ARG002
-        self._called(item, "tool_search", _inside(item, "arguments"), f"{self._place}/arguments", when)
+        self._called(item, "tool_search", inside(item, "arguments"), f"{self._place}/arguments", when)
 
     def _called(self, item: dict[str, Any], name: Any, given: dict[str, Any], pointer: str, when: int | None) -> None:
-        inside: Callable[[str], str | None] | None = None
+        placed: Callable[[str], str | None] | None = None
         command = given.get("cmd", given.get("command"))
         if name in SHELLS and isinstance(command, list) and all(isinstance(word, str) for word in command):
             if command[:1] == [PATCH] and len(command) > 1:
@@ -190,17 +201,17 @@ class _Reader(LineReader):
             given = {**given, "command": shlex.join(command) if script is None else script}
             whole = None if script is None else f"{pointer}/command/2"
 
-            def inside(place: str) -> str | None:
+            def placed(place: str) -> str | None:
                 return whole if place == "/command" else pointer + place
 
             command = given["command"]
         if name in SHELLS and isinstance(command, str) and (patch := patch_in(command)) is not None:
             field = "cmd" if "cmd" in given else "command"
-            where = inside("/command") if inside is not None else f"{pointer}/{field}"
+            where = placed("/command") if placed is not None else f"{pointer}/{field}"
             folder = self._joined(self._joined(self.context.get("cwd"), given.get("workdir")), patch[1])
             self._patched(item, command, patch[0], where, when, folder)
             return
-        self._used(item, name, given, pointer, when, inside=inside)
+        self._used(item, name, given, pointer, when, inside=placed)
 
     def _patched(
         self, item: dict[str, Any], text: str, patch: str, pointer: str | None, when: int | None, folder: Any = None
@@ -218,6 +229,9 @@ class _Reader(LineReader):
             use = item.get("call_id")
             message = self._answering(own, when, uuid)
             use_id = use if isinstance(use, str) and use else None
+            shell = given.get("session_id") if name == WAITING and isinstance(given, dict) else None
+            if use_id is not None and (command := self.context.get("running", {}).get(str(shell))) is not None:
+                self._keep("waiting", use_id, command)
             self.call(name, given, pointer, when, uuid, use_id=use_id, message=message, **more)
 
     @staticmethod
@@ -236,13 +250,36 @@ class _Reader(LineReader):
             failed = failed or output.get("success") is False
             place, output = f"{place}/content", output.get("content")
         texts, code = texts_of(output, place), None
-        if isinstance(output, str) and output.startswith('{"output":') and (inner := _as_dict(output)):
-            code = whole_number(_inside(inner, "metadata").get("exit_code"))
+        if isinstance(output, str) and output.startswith('{"output":') and (inner := as_dict(output)):
+            code = whole_number(inside(inner, "metadata").get("exit_code"))
             texts = texts_of(inner.get("output"), f"{place}{INSIDE}/output")
         elif texts:
             code = exit_code_of(texts[0][1])
+        shell = running_in(texts[0][1]) if texts else None
+        asked = self._asking(use)
+        if asked is not None:  # what the command printed that still ran
+            self.result(use, (), when, uuid)
+            use = asked
+        if shell is not None and isinstance(use, str):
+            self._keep("running", shell, use)
+            self.printed(use, texts, when, uuid)
+            return
+        self.context["running"] = {name: one for name, one in self.context.get("running", {}).items() if one != use}
         failed = failed or bool(code) or (code is None and bool(texts) and is_failure(texts[0][1]))
         self.result(use, texts, when, uuid, failed=failed, exit_code=code)
+
+    def _keep(self, what: str, name: str, value: str) -> None:
+        """Remember something by its name, and of those of its kind the last ones."""
+        kept = {**self.context.get(what, {}), name: value}
+        self.context[what] = dict(list(kept.items())[-_KEPT:])
+
+    def _asking(self, use: Any) -> str | None:
+        """The command that a call was to wait for or to write to, if this was such a call."""
+        waiting = dict(self.context.get("waiting", {}))
+        found = waiting.pop(use, None) if isinstance(use, str) else None
+        if found is not None:
+            self.context["waiting"] = waiting
+        return found
 
     def ended(self, event: dict[str, Any], when: int | None, record: dict[str, Any]) -> None:  # noqa: ARG002
         """An event that knows better than the text of the result whether a call failed."""
@@ -252,7 +289,7 @@ class _Reader(LineReader):
         failed = (
             item.get("success") is False
             or item.get("status") in ("failed", "declined")
-            or (isinstance(result, dict) and ("Err" in result or _inside(result, "Ok").get("isError") is True))
+            or (isinstance(result, dict) and ("Err" in result or inside(result, "Ok").get("isError") is True))
         )
         use = event.get("call_id") or item.get("id")
         if failed and isinstance(use, str):
@@ -262,21 +299,21 @@ class _Reader(LineReader):
 
     def used(self, record_of_use: dict[str, Any], when: int | None, record: dict[str, Any]) -> None:  # noqa: ARG002
         """What one answer cost. The `token_count` after it says so again, with the same total."""
-        self.context["total"] = _inside(record_of_use, "thread_token_usage").get("total_tokens")
-        self._cost(str(record_of_use.get("response_id")), _inside(record_of_use, "usage"), when)
+        self.context["total"] = inside(record_of_use, "thread_token_usage").get("total_tokens")
+        self._cost(str(record_of_use.get("response_id")), inside(record_of_use, "usage"), when)
 
     def counted(self, event: dict[str, Any], when: int | None, record: dict[str, Any]) -> None:  # noqa: ARG002
         """What the last answer cost, told whenever anything changed: only a new total is a new answer."""
-        info = _inside(event, "info")
-        total = _inside(info, "total_token_usage").get("total_tokens")
+        info = inside(event, "info")
+        total = inside(info, "total_token_usage").get("total_tokens")
         if total is not None and total != self.context.get("total"):
             self.context["total"] = total
             of = self.context.get("turn") or self.context.get("thread")
-            self._cost(f"{of}:tokens:{total}", _inside(info, "last_token_usage"), when)
+            self._cost(f"{of}:tokens:{total}", inside(info, "last_token_usage"), when)
 
     def _cost(self, name: str, usage: dict[str, Any], when: int | None) -> None:
         message = self.context.pop("answer", None)
-        tokens = _tokens(usage)
+        tokens = tokens_of(usage)
         if any(tokens):
             uuid = self.record(name, when)
             if uuid is not None:
@@ -301,42 +338,14 @@ class _Reader(LineReader):
     def _name(self, item: dict[str, Any], field: str = "id") -> str:
         """What an item is called in every copy of it."""
         own = item.get(field)
-        turn = _inside(item, "internal_chat_message_metadata_passthrough").get("turn_id")
-        turn = turn or _inside(item, "metadata").get("turn_id") or self.context.get("turn")
+        turn = inside(item, "internal_chat_message_metadata_passthrough").get("turn_id")
+        turn = turn or inside(item, "metadata").get("turn_id") or self.context.get("turn")
         if isinstance(own, str) and own:
             return own if len(own) >= _GLOBAL else f"{turn or self.context.get('thread')}:{own}"
         if turn is None:
             return f"{self.context.get('thread')}#{self.number}"
         self.context["nameless"] = number = self.context.get("nameless", 0) + 1
         return f"{turn}#{number}"
-
-
-def _of_first_versions(record: Mapping[str, Any]) -> str | None:
-    """What a line is that is an item itself, as in the versions before July 2025."""
-    if record.get("type") in FIRST_ITEMS:
-        return "response_item"
-    if "record_type" in record:
-        return "state"
-    return "session_meta" if "type" not in record and "id" in record and "timestamp" in record else None
-
-
-def _inside(value: Mapping[str, Any], field: str) -> dict[str, Any]:
-    found = value.get(field)
-    return found if isinstance(found, dict) else {}
-
-
-def _as_dict(text: str) -> dict[str, Any]:
-    try:
-        value = jsonlines.parse(text.encode())
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _tokens(usage: Mapping[str, Any]) -> Tokens:
-    names = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens")
-    given, cached, written, output = (whole_number(usage.get(name)) or 0 for name in names)
-    return max(given - cached - written, 0), output, written, cached
 
 
 _Handler = Callable[[_Reader, dict[str, Any], "int | None", dict[str, Any]], None]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from axiommind.tools.kinds import ASK, DELEGATE, EDIT, OTHER, PLAN, READ, RUN, SEARCH, SET_TASKS, KnownTool
 
-__all__ = ["PATCH", "SHELLS", "TOOLS"]
+__all__ = ["PATCH", "SHELLS", "TOOLS", "WAITING"]
 
 PATCH = "apply_patch"
+WAITING = "write_stdin"  # writes to a command that still runs, or waits for it
 SHELLS = frozenset(("exec_command", "shell", "shell_command", "container.exec", "local_shell"))
 _SHELL = KnownTool(RUN, fields=(("cmd", "command"), ("workdir", "cwd"), ("working_directory", "cwd")))
 _SILENT = KnownTool(OTHER, is_quiet=True)  # what another agent reports is in that agent's own session
@@ -15,7 +16,7 @@ _FILE = (("path", "file_path"),)
 
 TOOLS = {
     **dict.fromkeys(SHELLS, _SHELL),
-    "write_stdin": KnownTool(OTHER),
+    WAITING: KnownTool(OTHER),
     PATCH: KnownTool(EDIT, file_field="file_path", is_quiet=True, common="Edit"),
     "update_plan": KnownTool(
         PLAN, SET_TASKS, is_quiet=True, common="TodoWrite", fields=(("plan", "todos"), ("step", "content"))

@@ -14,22 +14,22 @@ __all__ = ["goes_on", "kind_of"]
 
 _CORRECTION = lazy(
     r"^(?:no+|nope|wait|stop|hmm+,? no)\b[,.! ]|\bnot what i\b"
-    r"|\b(?:that|this)(?:'?s| is|s) (?:wrong|not (?:what|right|the))"
+    r"|\b(?:that|this)(?:[’']?s| is|s) (?:wrong|not (?:what|right|the))"
     r"|(?<!am )\bi (?:meant|said|told you|asked (?:you )?(?:to|for|not))\b|\b(?:undo|revert|roll ?back)\b"
-    r"|\bi(?:'ve| have) reverted\b"
-    r"|\bwhy (?:did|are|is|do) (?:you|the agent)\b|\byou (?:forgot|missed|broke|should(?:n't| not) have)\b"
+    r"|\bi(?:[’']ve| have) reverted\b"
+    r"|\bwhy (?:did|are|is|do) (?:you|the agent)\b|\byou (?:forgot|missed|broke|should(?:n[’']t| not) have)\b"
     r"|^아니(?:요|야|,| )|틀렸|잘못|되돌려|그게 아니라|말한 건"
     r"|^不对|^不是|错了|撤销|我说的是|回退|^違う|^いや|間違|戻して|じゃなくて",
     re.IGNORECASE,
 )
 _CONVENTION = lazy(
-    r"\b(?:always|never|every time|from now on|make sure|must(?: not|n't)?|do not|don'?t)\b"
+    r"\b(?:always|never|every time|from now on|make sure|must(?: not|n[’']t)?|do not|don[’']?t)\b"
     r"|\buse \S+(?: \S+){0,3},? (?:not|instead of) \S"
     r"|항상|절대|반드시|앞으로|하지 ?마|지 ?마(?:세요|라)|总是|總是|必须|必須|不要|永远|以后|いつも|必ず|絶対|しないで",
     re.IGNORECASE,
 )
 _PREFERENCE = lazy(
-    r"\bi(?:'d| would)? (?:prefer|rather|like)\b|\bbetter (?:to|not|if)\b|\bplease keep\b"
+    r"\bi(?:[’']d| would)? (?:prefer|rather|like)\b|\bbetter (?:to|not|if)\b|\bplease keep\b"
     r"|좋겠|선호|我喜欢|我希望|最好|好みは|ほうがいい|方がいい",
     re.IGNORECASE,
 )
