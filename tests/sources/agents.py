@@ -146,7 +146,7 @@ class AgentHome:
         ):
             of = f"where session_id = '{name}'"
             found[name] = {
-                "project": project,
+                "project": self._told(project),
                 "model": model,
                 "parent": parent,
                 "title": title,
@@ -175,11 +175,15 @@ class AgentHome:
         ]
 
     def _texts(self, sql: str) -> list[str]:
-        return [row[0] for row in self.rows(sql)]
+        return [self._told(row[0]) for row in self.rows(sql)]
+
+    def _told(self, value: Any) -> Any:
+        """A text of the index, wherever this home is."""
+        return value.replace(str(self.user), "~") if isinstance(value, str) else value
 
     def said(self) -> dict[str, list[tuple[Any, ...]]]:
         """Everything that was read, without what depends on how it came."""
-        return {name: self.rows(sql) for name, sql in _SAID.items()}
+        return {name: [tuple(map(self._told, row)) for row in self.rows(sql)] for name, sql in _SAID.items()}
 
 
 _SAID = {
