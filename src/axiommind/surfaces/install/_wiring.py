@@ -36,7 +36,7 @@ def planned(pieces: Iterable[FilePiece]) -> list[tuple[FileChange, list[FilePiec
             shown = _together([piece.shown(raw or b"") for piece in inside])
         except AxmError as error:
             if str(found.path) in error.message:
-                raise AxmError(error.message, hint=_by_hand(inside, error)) from error
+                raise AxmError(error.message, hint=_by_hand(inside, error) or "") from error
             raise AxmError(f"{found.path}: {error.message}", hint=error.hint or "nothing was written") from error
         changes.append((FileChange(found, raw, shown), inside))
     return changes
