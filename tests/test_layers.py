@@ -17,7 +17,7 @@ ROWS = [
     {"surfaces", "testing"},
     {"memory"},
     {"health"},
-    {"recall", "learning", "scratchpads", "reports", "ingest"},
+    {"recall", "learning", "scratchpads", "reports", "ingest", "sync"},
     {"grounding"},
     {"search", "extraction", "freshness", "backups"},
     {"vectors", "llm", "approval"},

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from axiommind.errors import PersonOnly as PersonOnly
     from axiommind.errors import PluginError as PluginError
     from axiommind.errors import QueryLimit as QueryLimit
+    from axiommind.errors import RemoteFailed as RemoteFailed
     from axiommind.errors import StoreError as StoreError
     from axiommind.errors import TooNew as TooNew
     from axiommind.errors import UsageError as UsageError
@@ -142,6 +143,7 @@ _EXPORTS = {
         "PersonOnly",
         "PluginError",
         "QueryLimit",
+        "RemoteFailed",
         "StoreError",
         "TooNew",
         "UsageError",

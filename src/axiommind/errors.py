@@ -12,6 +12,7 @@ AxmError
 ├── PluginError           another package's plugin cannot be used      exit 1
 ├── EmbedderError         a model cannot make vectors, or made none    exit 1
 ├── VectorError           a vector that no store can keep              exit 1
+├── RemoteFailed          a remote cannot be reached, or is not sound  exit 3
 ├── StoreError            a file of ours cannot be used                exit 3
 │   ├── LogCorrupt        log.db is damaged: nothing is overwritten
 │   ├── LogLost           log.db is not the log that index.db was made from: both are kept
@@ -48,6 +49,7 @@ __all__ = [
     "PersonOnly",
     "PluginError",
     "QueryLimit",
+    "RemoteFailed",
     "StoreError",
     "TooNew",
     "UsageError",
@@ -130,6 +132,10 @@ class EmbedderError(AxmError):
 
 class VectorError(AxmError, ValueError):
     exit_code = 1
+
+
+class RemoteFailed(AxmError):
+    exit_code = 3
 
 
 class StoreError(AxmError):

@@ -1,0 +1,1 @@
+"""Kinds of remotes, one file each; the folder is the registry."""
