@@ -20,6 +20,7 @@ from axiommind.log.sqlite import SqliteLog
 from axiommind.memory import Scope
 from axiommind.text.recalled import CLOSE, OPEN
 from tests.laws.passages import Passages
+from tests.opening import opened
 from tests.sources.agents import AGENTS, HOMES, WORD, AgentHome, expected, is_database, make_database, rows_of, touch
 from tests.transcripts import Lines, World
 
@@ -105,8 +106,23 @@ def test_a_source_keeps_its_contract(agent: str, home: AgentHome) -> None:
 
 
 def test_nothing_new_opens_nothing(home: AgentHome) -> None:
-    again = home.memory().index()
+    """No transcript, and none of the files beside them: those of the other agents, which are not there, either."""
+    with opened(home.user) as files:
+        again = home.memory().index()
+    assert files == []
     assert (again.files_opened, again.bytes_read, again.bytes_checked, again.events) == (0, 0, 0, 0)
+
+
+def test_an_empty_session_is_opened_once(agent: str, tmp_path: Path) -> None:
+    """The client has made the file, and written nothing to it yet."""
+    home = AgentHome(tmp_path, agent)
+    for path in home.user.rglob("*"):
+        if path.is_file() and not is_database(path):
+            path.write_bytes(b"")
+    home.memory().index()
+    with opened(home.user) as files:
+        home.memory().index()
+    assert files == []
 
 
 def test_indexed_twice_is_indexed_once(home: AgentHome) -> None:

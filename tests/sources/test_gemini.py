@@ -118,7 +118,8 @@ def test_short_names_and_hashes_are_resolved(tmp_path: Path) -> None:
         marker.unlink()
     (home.user / ".gemini" / "projects.json").write_text(json.dumps({"projects": {"/home/dev/demo": "demo"}}))
     found = GEMINI.discover({}, home.user, (), None)
-    assert len(found.files) == 5 and {file.cwd for file in found.files} == {"/home/dev/demo"}
+    assert GEMINI.folders_of(found.files) == {file.path: "/home/dev/demo" for file in found.files}
+    assert len(found.files) == 5
 
 
 def test_a_hash_that_no_path_explains_stays_one(tmp_path: Path) -> None:

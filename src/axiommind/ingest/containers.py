@@ -9,6 +9,7 @@ from dataclasses import replace
 from io import BytesIO
 
 from axiommind.ingest.file_names import without_secrets
+from axiommind.ingest.heads import is_unchanged
 from axiommind.log import Head
 from axiommind.model import Problem
 from axiommind.sources import Discovery, SourceFile, jsonl
@@ -42,8 +43,7 @@ class Containers:
                 continue
             self._seen.add(file.path)
             head = self._heads.get(file.path)
-            now = (file.size, file.mtime_ns, file.inode)
-            if head is not None and not self._full and (head.size, head.mtime_ns, head.inode) == now:
+            if head is not None and not self._full and is_unchanged(head, file):
                 self.unchanged.add(file.path)
                 continue
             try:

@@ -11,7 +11,12 @@ from axiommind.log import Head
 from axiommind.projects import project_of
 from axiommind.sources import SourceFile, jsonl
 
-__all__ = ["head_after", "payload_of", "restated", "with_parent"]
+__all__ = ["head_after", "is_unchanged", "payload_of", "restated", "with_parent"]
+
+
+def is_unchanged(head: Head, file: SourceFile) -> bool:
+    """Whether a file looks as it did when it was last read."""
+    return (head.size, head.mtime_ns, head.inode) == (file.size, file.mtime_ns, file.inode)
 
 
 def head_after(job: ReadJob, outcome: ReadOutcome, *, project: str, known: int) -> Head:

@@ -15,7 +15,7 @@ from typing import Any
 from axiommind.ids import dedupe_key
 from axiommind.ingest.containers import Containers
 from axiommind.ingest.file_names import renamed_heads, without_secrets
-from axiommind.ingest.heads import head_after, payload_of, restated, with_parent
+from axiommind.ingest.heads import head_after, is_unchanged, payload_of, restated, with_parent
 from axiommind.ingest.reading import ReadJob, ReadOutcome, read_file
 from axiommind.ingest.report import IndexReport
 from axiommind.ingest.workers import JOB_BYTES, ReadAhead
@@ -83,15 +83,17 @@ class TranscriptIngest:
             report.problems += (*discovery.problems, *problems)
             present |= {file.path for file in files}
             self._mark_returned(files)
+            changed: list[ReadJob] = []
             for file in files:
                 named = self._named(source, file)
                 if self._is_forgotten(named, None) or self._is_of_another(file, project):
                     continue
                 job = self._plan(source, named, deep)
                 if job is not None:
-                    jobs.append(job)
+                    changed.append(job)
                 elif file.kind == "transcript":
                     report.unchanged += 1
+            jobs += self._located(source, changed)
         present |= {h.stream for h in self._heads.values() if h.state.get("path") in containers.unchanged}
         self._work(jobs)
         self.log.note(containers.done(self._unread))
@@ -102,7 +104,7 @@ class TranscriptIngest:
         """The file with the id that its session has here: where another agent has a session of the same id, the agent's
         name comes before it."""
         head = self._heads.get(file.path)
-        is_read = head is not None and (head.end or head.generation)
+        is_read = head is not None and (head.end or head.generation or is_unchanged(head, file))
         if head is not None and head.state["kind"] == file.kind and (is_read or file.session_id):
             return file._replace(session_id=head.state["session_id"])
         if not file.session_id:
@@ -140,12 +142,20 @@ class TranscriptIngest:
         self, source: str, file: SourceFile, deep: Mapping[str, tuple[tuple[int, int, str], ...]] | None
     ) -> ReadJob | None:
         head = self._heads.get(file.path)
-        if head is not None:
-            same = (head.size, head.mtime_ns, head.inode) == (file.size, file.mtime_ns, file.inode)
-            if same and deep is None and not head.state.get("reread"):
-                return None
+        if head is not None and is_unchanged(head, file) and deep is None and not head.state.get("reread"):
+            return None
         checks = None if deep is None else deep.get(file.path, ())
         return ReadJob(source, file, self.key, head, checks, JOB_BYTES, self.log.path if self._kept_out[0] else None)
+
+    def _located(self, source: str, jobs: Sequence[ReadJob]) -> list[ReadJob]:
+        """The jobs with the working folders that something beside their files says."""
+        files = [job.file._replace(path=job.file.place) for job in jobs if job.file.kind == "transcript"]
+        found = load_source(source).folders_of(files) if files else {}
+        told = {path: self._redactor.text(folder) for path, folder in found.items()}
+        return [
+            replace(job, file=job.file._replace(cwd=told[job.file.place])) if job.file.place in told else job
+            for job in jobs
+        ]
 
     def _is_forgotten(self, file: SourceFile, project: str | None) -> bool:
         if not self._tombstones:

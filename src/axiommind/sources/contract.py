@@ -35,7 +35,7 @@ class SourceFile(NamedTuple):
     inode: int
     parent_inside: bool = False  # it is a subagent's, and only its own lines say whose
     container: str | None = None  # the file that holds it, where that is another
-    cwd: str | None = None  # its working folder, where something beside it says so and not every line of it
+    cwd: str | None = None  # its working folder, where its container says so; else `folders_of` may know
     # Its lines say neither who nor when: the context of `decode` has the `session`, its `parent`, and `at`, when the
     # file was written.
     is_bare: bool = False
@@ -78,13 +78,18 @@ class Source(Protocol):
         it; None where it is not known."""
 
     def discover(self, environ: Mapping[str, str], home: Path, roots: Sequence[str], project: str | None) -> Discovery:
-        """Every file under every root, or only those that may belong to one project."""
+        """Every file under every root, or only those that may belong to one project. It opens no file: what it returns
+        is what the file system says, so that a run with nothing new reads nothing."""
 
     def expand(self, container: SourceFile) -> Discovery:
         """The sessions in a container."""
 
     def session_of(self, file: SourceFile) -> str:
         """The id of a session, from the beginning of its file. Asked once, of a file whose `session_id` is empty."""
+
+    def folders_of(self, files: Sequence[SourceFile]) -> Mapping[str, str]:
+        """The working folders of transcripts, by path, where something beside them says so. Asked of files that are
+        about to be read, because `discover` opens none."""
 
     def open_stream(self, path: str) -> BinaryIO:
         """A transcript as lines of JSON, wherever it is kept."""

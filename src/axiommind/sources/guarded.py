@@ -95,6 +95,11 @@ class GuardedSource:
     def session_of(self, file: SourceFile) -> str:
         return str(self._try("session_of", file))
 
+    def folders_of(self, files: Sequence[SourceFile]) -> Mapping[str, str]:
+        if not hasattr(self._source, "folders_of"):
+            return {}
+        return cast("Mapping[str, str]", self._try("folders_of", files))
+
     def open_stream(self, path: str) -> BinaryIO:
         """What cannot be opened is a problem of that file, as with a source of ours."""
         if not hasattr(self._source, "open_stream"):

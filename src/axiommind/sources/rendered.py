@@ -11,8 +11,12 @@ import hashlib
 import re
 from collections.abc import Iterable
 from io import BytesIO
+from pathlib import Path
+from typing import Any
 
-__all__ = ["Rendered", "dropped", "is_name", "split_stream", "stream_name"]
+from axiommind.text import jsonlines
+
+__all__ = ["Rendered", "document_in", "dropped", "is_name", "split_stream", "stream_name"]
 
 _NAME = re.compile(r"[\w.:@+-]{1,200}", re.ASCII)
 
@@ -22,6 +26,12 @@ class Rendered(BytesIO):
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         super().__init__(b"".join(line + b"\n" for line in lines))
+
+
+def document_in(path: str | Path) -> Any:
+    """The document that a file holds; None of one that was made and not written yet, which is no problem."""
+    data = Path(path).read_bytes()
+    return jsonlines.parse(data) if data.strip() else None
 
 
 def stream_name(container: str, session: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -55,6 +55,9 @@ class Defaults:
 
     def session_of(self, file: SourceFile) -> str:
         return Path(file.path).stem
+
+    def folders_of(self, files: Sequence[SourceFile]) -> Mapping[str, str]:  # noqa: ARG002
+        return {}
 
     def open_stream(self, path: str) -> BinaryIO:
         return Path(path).open("rb")

@@ -10,10 +10,10 @@ from axiommind.sources.rooms import parts
 
 if TYPE_CHECKING:
     from axiommind.sources.antigravity.bulk import prune
-    from axiommind.sources.antigravity.files import discover, watched
+    from axiommind.sources.antigravity.files import discover, folders_of, watched
     from axiommind.sources.antigravity.reader import blocks, decode
 
-__all__ = ["NAME", "TITLE", "TOOLS", "blocks", "decode", "discover", "prune", "resume", "watched"]
+__all__ = ["NAME", "TITLE", "TOOLS", "blocks", "decode", "discover", "folders_of", "prune", "resume", "watched"]
 
 NAME = "antigravity"
 TITLE = "Antigravity"
@@ -25,5 +25,12 @@ def resume(session_id: str) -> tuple[str, ...]:
 
 __getattr__ = parts(
     __name__,
-    {"blocks": "reader", "decode": "reader", "discover": "files", "prune": "bulk", "watched": "files"},
+    {
+        "blocks": "reader",
+        "decode": "reader",
+        "discover": "files",
+        "folders_of": "files",
+        "prune": "bulk",
+        "watched": "files",
+    },
 )

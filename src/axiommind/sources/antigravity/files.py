@@ -13,7 +13,7 @@ from axiommind.sources.contract import Discovery, SourceFile
 from axiommind.sources.finding import FoundIn, file_of, files_below, scan, unique_roots
 from axiommind.text import jsonlines
 
-__all__ = ["discover", "watched"]
+__all__ = ["discover", "folders_of", "watched"]
 
 _HOMES = ("antigravity-cli", "antigravity", "antigravity-ide")
 _BRAIN = "brain"
@@ -39,14 +39,24 @@ def discover(
     problems: list[Problem] = []
     files: dict[str, SourceFile] = {}
     for root in places:
-        folders = _folders(root)
         for session in scan(root / _BRAIN, problems):
             logs = os.path.join(session.path, *_LOGS)  # noqa: PTH118 - once for each session
             for entry in files_below(logs, problems, (_TRANSCRIPT,), depth=0) if session.is_dir() else ():
                 place = FoundIn(str(root), root.name)
                 for found in file_of(entry, "transcript", session.name, place, None, problems):
-                    files.setdefault(found.path, found._replace(cwd=folders.get(session.name)))
+                    files.setdefault(found.path, found)
     return Discovery(tuple(map(str, places)), tuple(files.values()), tuple(problems))
+
+
+def folders_of(files: Sequence[SourceFile]) -> dict[str, str]:
+    known = {root: _folders(Path(root)) for root in {file.root for file in files}}
+    named = ((file, known[file.root].get(_session(file.path))) for file in files)
+    return {file.path: folder for file, folder in named if folder}
+
+
+def _session(path: str) -> str:
+    """The session of a transcript, which is called like its folder."""
+    return Path(path).parents[len(_LOGS)].name
 
 
 def _folders(root: Path) -> dict[str, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from axiommind.sources.cline.tool_names import TOOLS
-from axiommind.sources.rendered import Rendered
+from axiommind.sources.rendered import Rendered, document_in
 from axiommind.text import jsonlines
 
 __all__ = ["SAYING", "open_stream"]
@@ -33,7 +33,9 @@ _IMAGE = 256  # bytes; longer ones are not kept
 
 def open_stream(path: str) -> BinaryIO:
     file = Path(path)
-    document = jsonlines.parse(file.read_bytes())
+    document = document_in(file)
+    if document is None:
+        return Rendered(())
     if isinstance(document, dict):
         return Rendered(map(jsonlines.encode, _session(document, file)))
     if isinstance(document, list):

@@ -10,7 +10,7 @@ from axiommind.sources.cursor.tool_names import TOOLS
 from axiommind.sources.rooms import parts
 
 if TYPE_CHECKING:
-    from axiommind.sources.cursor.files import discover, expand, open_stream
+    from axiommind.sources.cursor.files import discover, expand, folders_of, open_stream
     from axiommind.sources.cursor.reader import blocks, decode, record_id
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "decode",
     "discover",
     "expand",
+    "folders_of",
     "open_stream",
     "record_id",
     "resume",
@@ -51,6 +52,7 @@ __getattr__ = parts(
     {
         "discover": "files",
         "expand": "files",
+        "folders_of": "files",
         "open_stream": "files",
         "blocks": "reader",
         "decode": "reader",

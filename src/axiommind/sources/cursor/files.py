@@ -16,7 +16,7 @@ from axiommind.sources.cursor.old_text import read as read_text
 from axiommind.sources.databases import database_file
 from axiommind.sources.finding import FoundIn, file_of, files_below, scan, unique_roots
 
-__all__ = ["discover", "expand", "open_stream"]
+__all__ = ["discover", "expand", "folders_of", "open_stream"]
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9]+")
 _MOST_FOLDERS = 2_000  # looked through for the one that a name stands for
@@ -56,7 +56,6 @@ def _transcripts(root: Path, problems: list[Problem]) -> Iterator[SourceFile]:
         folder = Path(project.path) / "agent-transcripts"
         entries = list(files_below(folder, problems, (".jsonl", ".txt"), depth=2))
         place = FoundIn(str(root), project.name)
-        cwd = _folder_called(project.name) if entries and project.name != rows.NO_PROJECT else None
         lines = {entry.path.removesuffix(".jsonl") for entry in entries if entry.name.endswith(".jsonl")}
         for entry in entries:
             path = Path(entry.path)
@@ -64,7 +63,15 @@ def _transcripts(root: Path, problems: list[Problem]) -> Iterator[SourceFile]:
                 continue  # the same session, as later versions write it
             parent = path.parent.parent.name if path.parent.name == "subagents" else None
             for found in file_of(entry, "transcript", path.stem, place, parent, problems):
-                yield found._replace(cwd=cwd, is_bare=True)
+                yield found._replace(is_bare=True)
+
+
+def folders_of(files: Sequence[SourceFile]) -> dict[str, str]:
+    """Those of sessions of the command line, whose lines do not say it; the editor's rows do."""
+    lines = [file for file in files if file.is_bare and file.folder != rows.NO_PROJECT]
+    known = {name: _folder_called(name) for name in {file.folder for file in lines}}
+    named = ((file, known[file.folder]) for file in lines)
+    return {file.path: folder for file, folder in named if folder is not None}
 
 
 def _databases(root: Path, problems: list[Problem]) -> Iterator[SourceFile]:

@@ -10,7 +10,7 @@ from axiommind.sources.rooms import parts
 
 if TYPE_CHECKING:
     from axiommind.sources.gemini.bulk import prune
-    from axiommind.sources.gemini.files import discover, open_stream, session_of
+    from axiommind.sources.gemini.files import discover, folders_of, open_stream, session_of
     from axiommind.sources.gemini.reader import blocks, decode
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "blocks",
     "decode",
     "discover",
+    "folders_of",
     "open_stream",
     "prune",
     "resume",
@@ -47,6 +48,7 @@ __getattr__ = parts(
         "blocks": "reader",
         "decode": "reader",
         "discover": "files",
+        "folders_of": "files",
         "open_stream": "files",
         "prune": "bulk",
         "session_of": "files",

@@ -12,10 +12,10 @@ from axiommind.model import Problem
 from axiommind.sources.contract import Discovery, SourceFile
 from axiommind.sources.finding import FoundIn, file_of, scan, unique_roots
 from axiommind.sources.gemini.projects import known_folders, project_root
-from axiommind.sources.rendered import Rendered
+from axiommind.sources.rendered import Rendered, document_in
 from axiommind.text import jsonlines
 
-__all__ = ["discover", "open_stream", "session_of"]
+__all__ = ["discover", "folders_of", "open_stream", "session_of"]
 
 _ENDINGS = (".jsonl", ".json")
 _SESSION = "session-"  # how the name of a session's file begins; that of a subagent's is its id
@@ -36,17 +36,23 @@ def discover(
     problems: list[Problem] = []
     files: dict[str, SourceFile] = {}
     for root in places:
-        known = known_folders(root)
         for folder in scan(root, problems):
             if not folder.is_dir():
                 continue
             chats = os.path.join(folder.path, "chats")  # noqa: PTH118 - once for each of many folders
-            cwd = project_root(Path(folder.path), known) if os.path.isdir(chats) else None  # noqa: PTH112
             for found in _in_chats(chats, FoundIn(str(root), folder.name), problems):
-                files.setdefault(found.path, found._replace(cwd=cwd))
+                files.setdefault(found.path, found)
     # A parent before its subagents, so that its project is known when theirs is asked for.
     ordered = sorted(files.values(), key=lambda file: (file.parent_session is not None, file.path))
     return Discovery(tuple(map(str, places)), tuple(ordered), tuple(problems))
+
+
+def folders_of(files: Sequence[SourceFile]) -> dict[str, str]:
+    listed = {root: known_folders(Path(root)) for root in {file.root for file in files}}
+    places = {(file.root, file.folder) for file in files}
+    known = {(root, folder): project_root(Path(root) / folder, listed[root]) for root, folder in places}
+    named = ((file, known[file.root, file.folder]) for file in files)
+    return {file.path: folder for file, folder in named if folder is not None}
 
 
 def _in_chats(chats: str, place: FoundIn, problems: list[Problem]) -> Iterator[SourceFile]:
@@ -74,7 +80,9 @@ def open_stream(path: str) -> BinaryIO:
     """The lines of a session; a document of an older version as the lines that a newer one would have written."""
     if not path.endswith(".json"):
         return Path(path).open("rb")
-    document = jsonlines.parse(Path(path).read_bytes())
+    document = document_in(path)
+    if document is None:
+        return Rendered(())
     if not isinstance(document, dict):
         raise ValueError("not a session: no JSON object")
     return Rendered(jsonlines.encode(line) for line in _lines(document))
