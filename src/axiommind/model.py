@@ -39,7 +39,9 @@ def least_trusted(provenances: Iterable[str]) -> str:
 
 
 class Event(NamedTuple):
-    """One line of the log. `position` is commit order, `ts` append time (ms, never going back)."""
+    """One line of the log. `position` is commit order, `ts` append time (ms, never going back). Of an event of another
+    home (`origin` is its number here, 0 this home) `seq` and `origin_ts` are its position and time there, and `schema`
+    the version of the vocabulary it is written in."""
 
     position: int
     event_id: str
@@ -53,6 +55,10 @@ class Event(NamedTuple):
     happened_at: int | None = None
     build_id: str | None = None
     sensitivity: str = "normal"
+    origin: int = 0
+    seq: int | None = None
+    origin_ts: int | None = None
+    schema: int | None = None
 
 
 class Problem(NamedTuple):

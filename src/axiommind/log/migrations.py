@@ -160,11 +160,113 @@ def m004_replaced_blobs(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
+_M005 = (
+    # Homes whose events are in this log. 0 is this one. `who` is the person, `relation` what that person is to this
+    # home's: self (0 only), own (another machine of the same person), teammate. `state`: active, gone, forked.
+    """
+    create table origins (
+        id integer primary key,
+        origin text not null unique,
+        who text not null default '',
+        name text not null default '',
+        verify_key blob,
+        relation text not null default 'own' check (relation in ('self', 'own', 'teammate')),
+        state text not null default 'active'
+    )
+    """,
+    # Of an event of another home: whose, its position there, its time there, the version of its vocabulary. Own events
+    # have none of it, so nothing of theirs is rewritten and the index below stays empty without a remote.
+    "alter table events add column origin integer not null default 0",
+    "alter table events add column seq integer",
+    "alter table events add column origin_ts integer",
+    "alter table events add column schema integer",
+    "create unique index events_origin on events(origin, seq) where origin <> 0",
+    # Sets of readers. `kind` private or team, `owner` the person whose word removes others' sessions from it.
+    """
+    create table spaces (
+        space text primary key,
+        name text not null default '',
+        kind text not null default 'private' check (kind in ('private', 'team')),
+        owner text not null default '',
+        remote text not null default '',
+        epoch integer not null default 1,
+        key blob
+    ) without rowid
+    """,
+    # Segments that are published (origin 0) or applied, each with its hash: the next one has to name it.
+    """
+    create table chain (
+        space text not null,
+        origin integer not null,
+        n integer not null,
+        hash blob not null,
+        last_seq integer not null,
+        primary key (space, origin, n)
+    ) without rowid
+    """,
+    # Segments that are built and not acknowledged. Built once: another build of the same events would look like a fork.
+    """
+    create table sync_outbox (
+        space text not null,
+        n integer not null,
+        bytes blob not null,
+        primary key (space, n)
+    )
+    """,
+    """
+    create table session_keys (
+        space text not null,
+        session text not null,
+        key blob not null,
+        primary key (space, session)
+    ) without rowid
+    """,
+    # What was refused, why and when: a segment (n), or one event of it (seq), or one of its texts (blob).
+    """
+    create table quarantine (
+        id integer primary key,
+        space text not null,
+        origin text not null,
+        n integer not null,
+        seq integer,
+        blob text,
+        why text not null,
+        at integer not null
+    )
+    """,
+    # Who has acknowledged which forgetting, and when it said so.
+    """
+    create table forget_acks (
+        forgotten_id text not null,
+        origin integer not null,
+        at integer not null,
+        primary key (forgotten_id, origin)
+    ) without rowid
+    """,
+    # What a team mate forgot: it counts for events of that person, or of the whole space where the person owns it.
+    """
+    create table foreign_tombstones (
+        kind text not null,
+        key text not null,
+        origin integer not null,
+        position integer not null,
+        primary key (kind, key, origin)
+    ) without rowid
+    """,
+)
+
+
+def m005_origins(db: sqlite3.Connection) -> None:
+    for statement in _M005:
+        db.execute(statement)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     m001_events_blobs_heads,
     m002_identity,
     m003_purges_and_forgotten_records,
     m004_replaced_blobs,
+    m005_origins,
 )
 
 

@@ -11,11 +11,21 @@ from axiommind.ids import canonical_json
 from axiommind.log.contract import Head
 from axiommind.model import Event
 
-__all__ = ["EVENT", "HEAD", "NOTE_HEAD", "PUT_HEAD", "event_of", "events_in", "head_of", "head_row", "type_filter"]
+__all__ = [
+    "HEAD",
+    "NOTE_HEAD",
+    "PUT_HEAD",
+    "event_columns",
+    "event_of",
+    "events_in",
+    "head_of",
+    "head_row",
+    "type_filter",
+]
 
 # The columns, in the order that the readers below expect.
-EVENT = """position, event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
-           happened_at, build_id, sensitivity"""
+_EVENT = """position, event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
+           happened_at, build_id, sensitivity, """
 HEAD = "stream, generation, end_offset, size, mtime_ns, inode, state"
 PUT_HEAD = f"""
     insert into heads({HEAD})
@@ -37,6 +47,12 @@ NOTE_HEAD = f"""
         end
     where generation = excluded.generation and end_offset = excluded.end_offset
 """
+
+
+def event_columns(db: sqlite3.Connection) -> str:
+    """The columns of an event in this log; one that an older version wrote, and that is only read, has no origins."""
+    known = any(row[1] == "origin" for row in db.execute("pragma table_info(events)"))
+    return _EVENT + ("origin, seq, origin_ts, schema" if known else "0, null, null, null")
 
 
 def type_filter(event_types: Iterable[str] | None) -> tuple[str, tuple[str, ...]]:
@@ -70,10 +86,14 @@ def event_of(row: tuple[Any, ...]) -> Event:
         happened_at=row[9],
         build_id=row[10],
         sensitivity=row[11],
+        origin=row[12],
+        seq=row[13],
+        origin_ts=row[14],
+        schema=row[15],
     )
 
 
 def events_in(db: sqlite3.Connection) -> Iterator[Event]:
     """Every event of a file that is a log, in order."""
-    for row in db.execute(f"select {EVENT} from events order by position"):
+    for row in db.execute(f"select {event_columns(db)} from events order by position"):
         yield event_of(row)

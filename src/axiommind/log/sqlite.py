@@ -23,7 +23,7 @@ from axiommind.log.identity import LogIdentity, read_identity, stamp
 from axiommind.log.migrations import MIGRATIONS, migrate
 from axiommind.log.purges import Purges
 from axiommind.log.replacements import Replacements
-from axiommind.log.rows import EVENT, HEAD, NOTE_HEAD, PUT_HEAD, event_of, head_of, head_row, type_filter
+from axiommind.log.rows import HEAD, NOTE_HEAD, PUT_HEAD, event_columns, event_of, head_of, head_row, type_filter
 from axiommind.model import Event
 from axiommind.text.redaction import Redactor
 
@@ -59,6 +59,7 @@ class SqliteLog:
                 self._check()
             else:
                 self._prepare()
+            self._columns = event_columns(self._db)
         except sqlite3.Error as error:
             raise self._wrapped(error) from error
 
@@ -207,7 +208,7 @@ class SqliteLog:
             after = self._position_of(after)
         where, args = type_filter(event_types)
         rows = self._read(
-            f"select {EVENT} from events where position > ? {where} order by position limit ?",
+            f"select {self._columns} from events where position > ? {where} order by position limit ?",
             (after, *args, -1 if limit is None else limit),
         )
         return [event_of(row) for row in rows]
@@ -226,20 +227,17 @@ class SqliteLog:
             since = page[-1].position
 
     def event_at(self, position: int) -> Event | None:
-        rows = self._read(f"select {EVENT} from events where position = ?", (position,))
+        rows = self._read(f"select {self._columns} from events where position = ?", (position,))
         return event_of(rows[0]) if rows else None
 
     def last_of(self, session_id: str, event_type: str) -> Event | None:
-        """The latest event of this type about a session or a document."""
-        rows = self._read(
-            f"select {EVENT} from events where session_id = ? and event_type = ? order by position desc limit 1",
-            (session_id, event_type),
-        )
+        where = "session_id = ? and event_type = ? order by position desc limit 1"
+        rows = self._read(f"select {self._columns} from events where {where}", (session_id, event_type))
         return event_of(rows[0]) if rows else None
 
     def events_of(self, session_id: str, event_type: str) -> list[Event]:
         rows = self._read(
-            f"select {EVENT} from events where session_id = ? and event_type = ? order by position",
+            f"select {self._columns} from events where session_id = ? and event_type = ? order by position",
             (session_id, event_type),
         )
         return [event_of(row) for row in rows]
