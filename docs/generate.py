@@ -56,6 +56,15 @@ LOG_TABLES = {
     "purges": "Purges that are not proven yet, each with what to look for: hashes under a key of its own, no text.",
     "forgotten_records": "Forgotten records, by a keyed hash of their own ids: no copy is read, from whatever file.",
     "replaced_blobs": "Blobs that were redacted again, and which took their place: events name the old ones for ever.",
+    "origins": "Homes whose events are in this log; 0 is this one. `relation`: `self`, `own` (another machine of the same "
+    "person) or `teammate`.",
+    "spaces": "Sets of readers: the private one of a person, and those of teams.",
+    "chain": "Segments that were published (origin 0) or applied, with their hashes: each names the one before it.",
+    "sync_outbox": "Segments that were built and that no remote has acknowledged.",
+    "session_keys": "The key that the texts of a session travel under.",
+    "quarantine": "What was refused of what other homes sent, and why.",
+    "forget_acks": "Which home has acknowledged which forgetting.",
+    "foreign_tombstones": "What a team mate forgot: it counts for that person's events.",
     "migrations": "Which migrations of the log's schema were applied, and when.",
 }
 # What clients pass to the model about a tool, and everything that `tools/list` contains.
