@@ -56,8 +56,8 @@ LOG_TABLES = {
     "purges": "Purges that are not proven yet, each with what to look for: hashes under a key of its own, no text.",
     "forgotten_records": "Forgotten records, by a keyed hash of their own ids: no copy is read, from whatever file.",
     "replaced_blobs": "Blobs that were redacted again, and which took their place: events name the old ones for ever.",
-    "origins": "Homes whose events are in this log; 0 is this one. `relation`: `self`, `own` (another machine of the same "
-    "person) or `teammate`.",
+    "origins": "Homes whose events are in this log; 0 is this one. `relation`: `self`, `own` (another machine of the"
+    "same person) or `teammate`.",
     "spaces": "Sets of readers: the private one of a person, and those of teams.",
     "chain": "Segments that were published (origin 0) or applied, with their hashes: each names the one before it.",
     "sync_outbox": "Segments that were built and that no remote has acknowledged.",
