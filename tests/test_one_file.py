@@ -168,6 +168,6 @@ def test_a_source_is_found_indexed_and_resumed(add: Add, world: World) -> None:
     assert "scribe" in sources.names()
     world.memory().index()
     assert world.rows("select id, agent, project from sessions") == [("one", "scribe", "/p/a")]
-    assert sources.resume_command("scribe", "one") == ("scribe", "open", "one")
+    assert sources.resume_command("scribe", "one", "/one.jsonl") == ("scribe", "open", "one")
     assert sources.start_command("scribe", "go on") is None  # it need not say how it is started
     assert sources.start_command("claude-code", "go on") == ("claude", "go on")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -177,6 +179,20 @@ def test_where_the_price_list_decides(
     assert found is not None
     rates = found.rates(at("2026-11-15"), tier)
     assert rates is not None and rates.cost(usage) == pytest.approx(dollars), what
+
+
+def test_what_nobody_counted_is_unknown_and_not_free() -> None:
+    """Some agents write down no tokens; of Droid's, one answer has those of the session."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        Pricing().register(db)
+        for answers, dollars in {
+            "('claude-opus-5-5', 0)": None,
+            "(null, 0), ('claude-opus-5-5', 0)": None,
+            "('claude-opus-5-5', 0), ('claude-opus-5-5', 1000000)": 4.0,
+            "('<synthetic>', 0)": 0.0,
+        }.items():
+            asked = f"with said(model, used) as (values {answers}) select sum_dollars(model, 0, used) from said"
+            assert db.execute(asked).fetchone() == (dollars,), answers
 
 
 def test_dollars_of_hostile_values_are_dollars_or_nothing() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from axiommind.config import Config
 from axiommind.memory import Memory, Scope
+from axiommind.reports.perspectives import load as load_perspective
 from tests.transcripts import PERSON
 
 HOMES = Path(__file__).parent / "homes"
@@ -186,6 +187,13 @@ class AgentHome:
         return {name: [tuple(map(self._told, row)) for row in self.rows(sql)] for name, sql in _SAID.items()}
 
 
+def resumes(memory: Memory) -> dict[str, str | None]:
+    """How each session is taken up again."""
+    asked = load_perspective("sessions")
+    params = {param.name: param.default for param in (*asked.filters, *asked.params)}
+    return {row["id"]: row["resume"] for row in memory.query(asked, params, Scope(None))}
+
+
 _SAID = {
     "sessions": """
         select id, project, agent, parent_session, model, title, prompt_count, tool_use_count, error_count,
@@ -216,7 +224,7 @@ if __name__ == "__main__":  # what is found in a home, to be read against it by 
         shown.memory().index()
         sessions = shown.sessions()
         last = next(iter(sessions), "")
-        command = [last, list(resume_command(sys.argv[1], last) or ())]
+        command = [last, list(resume_command(sys.argv[1], last, "") or ())]
         print(
             json.dumps({"sessions": sessions, "total": shown.total(), "resume": command}, ensure_ascii=False, indent=1)
         )

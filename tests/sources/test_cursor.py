@@ -14,7 +14,7 @@ import pytest
 from axiommind.sources import load
 from axiommind.sources.cursor import rows
 from axiommind.sources.databases import opened
-from tests.sources.agents import WRITTEN, AgentHome
+from tests.sources.agents import WRITTEN, AgentHome, resumes
 
 EDITOR = Path(".config") / "Cursor" / "User"
 PROJECTS = Path(".cursor") / "projects"
@@ -108,6 +108,37 @@ def test_a_project_is_the_one_folder_that_its_name_can_mean(home: AgentHome, tmp
         home.put(path, lines(says("user", "hello")))
     home.memory().index()
     assert home.rows("select id, project from sessions order by id") == [("s1", str(folder)), ("s2", "nowhere-at-all")]
+
+
+def test_a_project_that_is_not_here_is_told_by_the_paths_in_it(home: AgentHome) -> None:
+    """As of a session that was brought from elsewhere."""
+    for name, given in {
+        "home-dev-my-app": {"path": "/home/dev/my.app/src/main.py", "contents": "x"},
+        "c-Users-dev-demo": {"path": r"C:\Users\dev\demo\main.py"},
+        "home-dev-other": {"path": "/home/dev/another/main.py"},
+    }.items():
+        path = home.user / PROJECTS / name / "agent-transcripts" / f"{name}.jsonl"
+        path.parent.mkdir(parents=True)
+        said = {"role": "assistant", "message": {"content": [{"type": "tool_use", "name": "Write", "input": given}]}}
+        home.put(path, lines(says("user", "hello"), said))
+    home.memory().index()
+    assert home.rows("select project from sessions order by id") == [
+        (r"C:\Users\dev\demo",),
+        ("/home/dev/my.app",),
+        ("home-dev-other",),
+    ]
+
+
+def test_only_sessions_of_the_command_line_are_resumed(home: AgentHome, editor: Editor) -> None:
+    path = home.user / PROJECTS / "home-dev-demo" / "agent-transcripts" / "s1.jsonl"
+    path.parent.mkdir(parents=True)
+    home.put(path, lines(says("user", "hello")))
+    editor.chat("b1")
+    editor.bubble("b1", 1, "hello from the editor")
+    memory = home.memory()
+    memory.index()
+    assert resumes(memory) == {"s1": "cursor-agent --resume s1", CHAT: None}
+    assert memory.handoffs.of(CHAT).session.resume is None
 
 
 def test_what_the_client_puts_around_a_prompt_is_not_typed(home: AgentHome) -> None:

@@ -19,6 +19,7 @@ from axiommind import sources, testing
 from axiommind.log.sqlite import SqliteLog
 from axiommind.memory import Scope
 from axiommind.text.recalled import CLOSE, OPEN
+from axiommind.tools import kinds
 from tests.laws.passages import Passages
 from tests.opening import opened
 from tests.sources.agents import AGENTS, HOMES, WORD, AgentHome, expected, is_database, make_database, rows_of, touch
@@ -68,8 +69,9 @@ def test_nothing_is_unknown_in_what_the_client_wrote(agent: str, home: AgentHome
 
 def test_it_is_resumed_by_its_own_command(agent: str) -> None:
     session, wanted = expected(agent)["resume"]
-    found = sources.resume_command(agent, session)
-    assert (None if found is None else list(found)) == wanted
+    for known_here in (session, f"{agent}:{session}"):  # the second of two agents' sessions with the same id
+        found = sources.resume_command(agent, known_here, "/one.jsonl")
+        assert (None if found is None else list(found)) == wanted
 
 
 STARTS = {
@@ -89,6 +91,18 @@ STARTS = {
 def test_it_is_started_with_a_prompt_by_its_own_command(name: str) -> None:
     """Interactively; None where nobody knows how."""
     assert sources.load(name).start("go on") == STARTS.get(name)
+
+
+# Kinds of tools that each agent has, and what only one of them does.
+SHARED = (kinds.EDIT, kinds.RUN, kinds.ASK, kinds.PLAN, kinds.DELEGATE)
+OF_ITS_OWN = {"Delete", "TaskOutput", "sessions_send", "task_boundary"}
+
+
+def test_its_tools_have_the_names_that_all_agents_have(agent: str) -> None:
+    common = set(sources.load("claude-code").TOOLS) | OF_ITS_OWN
+    for name, tool in sources.load(agent).TOOLS.items():
+        if tool.kind in SHARED:
+            assert tool.kind == kinds.RUN or (tool.common or name) in common, name
 
 
 def test_a_source_keeps_its_contract(agent: str, home: AgentHome) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from axiommind.memory import Scope
+from tests.sources.agents import resumes
 from tests.transcripts import PROJECT, START, Lines, World
 
 
@@ -35,6 +36,7 @@ def test_what_was_asked_in_a_session_that_is_gone(world: World) -> None:
     assert world.rows("select project, title, agent from sessions where id = 'gone'") == [
         (PROJECT, "move the parser to its own module", "claude-code")
     ]
+    assert set(resumes(world.memory()).values()) == {None}  # there is nothing to go on with
 
 
 @pytest.mark.parametrize("first", ["history", "transcript"])
@@ -51,6 +53,8 @@ def test_a_prompt_that_the_transcript_has_counts_once(world: World, first: str) 
         typed(world, ("s1", "please add a test"), ("s1", "a prompt that was lost"))
     world.memory().index()
     assert sorted(prompts(world)) == ["a prompt that was lost", "please add a test"]
+    if first == "transcript":
+        assert resumes(world.memory()) == {"s1": "claude --resume s1"}
     assert world.memory().verify(deep=True) == []
 
 

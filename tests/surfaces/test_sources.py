@@ -101,3 +101,17 @@ def test_doctor_names_the_agents_that_are_not_there_in_one_line(home: AgentHome,
     done = axm_in(home.environ, "doctor")
     (line,) = [line for line in done.out.splitlines() if "Claude Code" in line and "not found" in line]
     assert "axm sources --all" in line
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_was_found_is_found_in_every_list(agent: str, tmp_path: Path, axm_in: AxmIn) -> None:
+    """Also of an agent that has no folder of its own: Aider's histories lie in repositories."""
+    home = AgentHome(tmp_path, agent)
+    home.memory().index()
+    (row,) = [line for line in axm_in(home.environ, "sources").out.splitlines() if line.startswith(agent)]
+    assert "~" in row and "not there" not in row
+    lines = axm_in(home.environ, "doctor").out.splitlines()
+    assert [line for line in lines if line.startswith(f"✓ {agent} ")]
+    assert len([line for line in lines if line.startswith(f"· {agent}")]) <= 3, (
+        "many places without anything are one line"
+    )

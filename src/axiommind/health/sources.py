@@ -32,7 +32,7 @@ class SourceState(NamedTuple):
     name: str
     title: str
     is_off: bool
-    roots: tuple[str, ...]  # those that are there
+    roots: tuple[str, ...]  # those that are there, or else where its files are
     looked_in: tuple[str, ...]
     files: int
     bytes: int
@@ -50,12 +50,13 @@ def states(config: Config, found: Sequence[tuple[str, Discovery]], off: Sequence
     for name, discovery in found:
         files = [file for file in discovery.files if file.kind == "transcript"]
         sessions, subagents, newest = indexed.get(name, (0, 0, None))
+        roots = [root for root in discovery.roots if Path(root).exists()] or sorted({file.root for file in files})
         made.append(
             SourceState(
                 name,
                 load_source(name).TITLE,
                 name in off,
-                tuple(root for root in discovery.roots if Path(root).exists()),
+                tuple(roots),
                 discovery.roots,
                 len(files),
                 sum(file.size for file in files),

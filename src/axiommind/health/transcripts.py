@@ -24,6 +24,7 @@ __all__ = ["Found", "check_behind", "check_folders", "check_leaving", "check_log
 
 _DAY_MS = 86_400_000
 _SOON_DAYS = 5
+_NAMED_PLACES = 3  # of an agent, where nothing is
 
 Found = Sequence[tuple[str, Discovery]]
 
@@ -55,10 +56,19 @@ def check_roots(found: Found) -> list[Check]:
     checks, absent = [], []
     is_anything = any(Path(root).exists() for _, discovery in found for root in discovery.roots)
     for source, discovery in found:
-        if is_anything and not discovery.problems and not any(Path(root).exists() for root in discovery.roots):
+        seen = any(Path(root).exists() for root in discovery.roots) or bool(discovery.files)
+        if is_anything and not discovery.problems and not seen:
             absent.append(load_source(source).TITLE)
             continue
-        for root in discovery.roots:
+        missing = [root for root in discovery.roots if not Path(root).exists()] if seen else []
+        if len(missing) > _NAMED_PLACES:
+            text = f"not there: {missing[0]} and {len(missing) - 1} more places"
+            checks.append(Check(source, "note", text, data={"source": source, "not_there": missing}))
+        else:
+            missing = []
+        # Some lie where no root is: in the repositories that they are of.
+        places = dict.fromkeys((*discovery.roots, *sorted({file.root for file in discovery.files})))
+        for root in (place for place in places if place not in missing):
             inside = [f for f in discovery.files if f.root == root and f.kind == "transcript"]
             size = sum(f.size for f in inside)
             if inside:

@@ -122,7 +122,8 @@ def _read_transcript(job: ReadJob, file: Any, out: ReadOutcome) -> None:
             context |= head.state.get("context", {})  # the folder may have become known since
     if job.file.is_bare:
         parent = {} if job.file.parent_session is None else {"parent": job.file.parent_session}
-        context = {**context, "session": job.file.session_id, "at": job.file.mtime_ns // 1_000_000, **parent}
+        about = {"session": job.file.session_id, "folder": job.file.folder, "at": job.file.mtime_ns // 1_000_000}
+        context = {**context, **about, **parent}
     source = load_source(job.source)
     redactor = _redactor(job.key)
     end = start

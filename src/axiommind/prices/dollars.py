@@ -82,7 +82,8 @@ class Pricing:
         price = self.dollars
 
         class SumDollars:
-            """What several answers cost; null where that is not known of one of them, or there are none."""
+            """What several answers cost; null where that is not known of one of them, there are none, or none says
+            what it used: some agents count no tokens."""
 
             def __init__(self) -> None:
                 self.total: float | None = None
@@ -92,7 +93,7 @@ class Pricing:
                 cost = price(*given)
                 if cost is None:
                     self.is_known = False
-                else:
+                elif _says_what_it_used(*given):
                     self.total = cost + (self.total or 0.0)
 
             def finalize(self) -> float | None:
@@ -128,6 +129,10 @@ class Pricing:
             self.unpriced.add(f"{name} (fast)" if found is not None and tier == FAST else name)
             return None
         return rates.cost(usage)
+
+
+def _says_what_it_used(model: Any = None, timestamp: Any = None, *tokens: Any) -> bool:  # noqa: ARG001
+    return model == _FREE or any(_count(value) for value in tokens)
 
 
 def _count(value: Any) -> int:

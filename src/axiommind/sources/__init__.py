@@ -113,9 +113,11 @@ def tool_names(*wanted: str) -> frozenset[str]:
     )
 
 
-def resume_command(agent: str, session_id: str) -> tuple[str, ...] | None:
-    """The command that resumes a session, in its working folder; None where there is none."""
-    return load(agent).resume(session_id)
+def resume_command(agent: str, session_id: str, stream: str) -> tuple[str, ...] | None:
+    """The command that resumes a session, in its working folder; None where there is none. Of two agents' sessions with
+    the same id one has the agent's name before it, which the agent does not know."""
+    source = load(agent)
+    return source.resume(session_id.removeprefix(f"{agent}:")) if source.resumes(stream) else None
 
 
 def start_command(agent: str, prompt: str) -> tuple[str, ...] | None:

@@ -36,8 +36,8 @@ class SourceFile(NamedTuple):
     parent_inside: bool = False  # it is a subagent's, and only its own lines say whose
     container: str | None = None  # the file that holds it, where that is another
     cwd: str | None = None  # its working folder, where its container says so; else `folders_of` may know
-    # Its lines say neither who nor when: the context of `decode` has the `session`, its `parent`, and `at`, when the
-    # file was written.
+    # Its lines say neither who nor when: the context of `decode` has the `session`, its `parent`, the `folder` that it
+    # lies in, and `at`, when the file was written.
     is_bare: bool = False
     opens: str = ""  # where it really is, if `path` had to be redacted
 
@@ -72,6 +72,9 @@ class Source(Protocol):
 
     def resume(self, session_id: str) -> tuple[str, ...] | None:
         """The command that resumes a session, in its working folder; None where the agent has none."""
+
+    def resumes(self, stream: str) -> bool:
+        """Whether that command takes sessions that are kept in such a place."""
 
     def start(self, prompt: str) -> tuple[str, ...] | None:
         """The command that starts the agent in the current folder with a first prompt, and lets the person go on with

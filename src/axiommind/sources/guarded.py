@@ -83,6 +83,9 @@ class GuardedSource:
     def resume(self, session_id: str) -> tuple[str, ...] | None:
         return cast("tuple[str, ...] | None", self._try("resume", session_id))
 
+    def resumes(self, stream: str) -> bool:
+        return bool(self._try("resumes", stream)) if hasattr(self._source, "resumes") else True
+
     def start(self, prompt: str) -> tuple[str, ...] | None:
         return cast("tuple[str, ...] | None", self._try("start", prompt))
 

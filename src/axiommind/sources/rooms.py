@@ -45,6 +45,9 @@ class Defaults:
     def resume(self, session_id: str) -> tuple[str, ...] | None:  # noqa: ARG002
         return None
 
+    def resumes(self, stream: str) -> bool:  # noqa: ARG002
+        return True
+
     def start(self, prompt: str) -> tuple[str, ...] | None:  # noqa: ARG002
         return None
 

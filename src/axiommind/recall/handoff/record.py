@@ -31,7 +31,8 @@ _SESSION = """
     select id, agent, project, coalesce(cwd, project), coalesce(git_branch, ''), coalesce(title, ''),
            coalesce(started_at, first_ts), coalesce(last_ts, ended_at), prompt_count, tool_use_count,
            (select count(*) from sessions c where c.parent_session = s.id),
-           (select count(*) from compactions c where c.session_id = s.id), coalesce(parent_session, '')
+           (select count(*) from compactions c where c.session_id = s.id), coalesce(parent_session, ''),
+           case when parent_session is null and missing_since is null then file_path end
     from sessions s where id = ?
 """
 _BEGINNINGS = "select substr(text, 1, 400) from prompts where session_id = ?"
@@ -94,7 +95,8 @@ def session_of(db: sqlite3.Connection, session: str) -> HandoffSession:
     if any(" ".join(text.split()).startswith(title) for (text,) in db.execute(_BEGINNINGS, (name,))):
         title = ""  # it was made of a request, which is told anyway
     about = (name, agent, load(agent).TITLE, project, folder, branch, title if len(title) <= _TITLE else "")
-    return HandoffSession._make((*about, *row[6:], None if row[-1] else resume_command(agent, name)))
+    stream = row[-1]  # None of a subagent, and of one whose transcript is gone
+    return HandoffSession._make((*about, *row[6:-1], None if stream is None else resume_command(agent, name, stream)))
 
 
 def with_children(db: sqlite3.Connection, session: str) -> list[str]:

@@ -49,7 +49,7 @@ SQL = f"""
     select id, project, title, {moment("start")}, (finish - start) / 60000,
       prompt_count, tool_use_count, edit_count, error_count, model, output_tokens,
       git_branch, parent_session, missing_since, cwd,
-      case when parent_session is null and missing_since is null then agent end
+      agent, case when parent_session is null and missing_since is null then file_path end
     from (
       select *, coalesce(started_at, first_ts) as start, coalesce(ended_at, last_ts) as finish
       from sessions
@@ -86,14 +86,14 @@ def run(db: sqlite3.Connection, params: Params) -> list[Row]:
     rows = []
     for row in found:
         (dollars,) = db.execute(cost, (row[0],)).fetchone()
-        values = (*row[:DOLLARS], dollars, *row[DOLLARS:-1], _resume(row[-1], row[0]))
+        values = (*row[:DOLLARS], dollars, *row[DOLLARS:-2], _resume(row[0], *row[-2:]))
         rows.append(dict(zip(COLUMNS, values, strict=True)))
     return rows
 
 
-def _resume(agent: str | None, session: str) -> str | None:
-    """How a session is taken up again, where its agent can."""
-    words = None if agent is None else resume_command(agent, session)
+def _resume(session: str, agent: str, stream: str | None) -> str | None:
+    """How a session is taken up again, where its agent can; a subagent's, and one that is gone, cannot."""
+    words = None if stream is None else resume_command(agent, session, stream)
     return None if words is None else shlex.join(words)
 
 

@@ -35,6 +35,7 @@ __all__ = [
     "prune",
     "record_id",
     "resume",
+    "resumes",
     "roots_of",
     "sidecar",
     "start",
@@ -64,6 +65,11 @@ _MODULES = {
 
 def resume(session_id: str) -> tuple[str, ...]:
     return ("claude", "--resume", session_id)
+
+
+def resumes(stream: str) -> bool:
+    """A session of which only the prompts are left is over."""
+    return "history.jsonl#" not in stream
 
 
 def start(prompt: str) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ __all__ = [
     "open_stream",
     "record_id",
     "resume",
+    "resumes",
     "start",
     "watched",
 ]
@@ -37,6 +38,11 @@ WATCHED = (".jsonl", ".txt", ".vscdb", ".vscdb-wal")
 
 def resume(session_id: str) -> tuple[str, ...]:
     return ("cursor-agent", "--resume", session_id)
+
+
+def resumes(stream: str) -> bool:
+    """The editor's chats are opened in the editor."""
+    return ".vscdb#" not in stream
 
 
 def start(prompt: str) -> tuple[str, ...]:

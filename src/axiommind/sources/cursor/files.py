@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,13 +11,13 @@ from typing import BinaryIO
 from axiommind.model import Problem
 from axiommind.sources.contract import Discovery, SourceFile
 from axiommind.sources.cursor import rows
+from axiommind.sources.cursor.folder_names import name_of
 from axiommind.sources.cursor.old_text import read as read_text
 from axiommind.sources.databases import database_file
 from axiommind.sources.finding import FoundIn, file_of, files_below, scan, unique_roots
 
 __all__ = ["discover", "expand", "folders_of", "open_stream"]
 
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9]+")
 _MOST_FOLDERS = 2_000  # looked through for the one that a name stands for
 
 
@@ -87,7 +86,7 @@ def _folder_called(name: str) -> str | None:
     there is just one."""
     found: list[str] = []
     looked = 0
-    pending = [(Path("/"), name)]
+    pending = [(Path("/"), name_of(name))]
     while pending and looked < _MOST_FOLDERS:
         folder, left = pending.pop()
         looked += 1
@@ -95,7 +94,7 @@ def _folder_called(name: str) -> str | None:
             found.append(os.path.realpath(folder))
             continue
         for entry in scan(folder, []):
-            called = _NOT_IN_NAMES.sub("-", entry.name).strip("-")
+            called = name_of(entry.name)
             if called and (left == called or left.startswith(called + "-")) and entry.is_dir():
                 pending.append((Path(entry.path), left[len(called) + 1 :]))
     return found[0] if len(set(found)) == 1 else None

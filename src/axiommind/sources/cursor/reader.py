@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from axiommind.sources.cursor.folder_names import folder_called
 from axiommind.sources.cursor.tool_names import TOOLS
 from axiommind.sources.line_reader import LineReader, entries, texts_of
 from axiommind.text import jsonlines
@@ -82,9 +83,17 @@ class _Reader(LineReader):
             elif kind == "tool_use":
                 use_id = part["id"] if isinstance(part.get("id"), str) else None
                 given = part.get("input")
+                self._guess_folder(given)
                 self.call(part.get("name"), given, f"{place}/input", when, uuid, use_id=use_id, message=name)
             elif kind not in _QUIET_PARTS:
                 self.count(f"part {kind}", known=False)
+
+    def _guess_folder(self, given: Any) -> None:
+        """The folder of a project that is not on this machine is told by a path in it."""
+        if self.out.cwd is None and isinstance(given, dict):
+            found = folder_called(str(self.context.get("folder", "")), given)
+            if found is not None:
+                self.out.cwd = self.context["cwd"] = found
 
     # --- the editor --------------------------------------------------------------------------------------
 

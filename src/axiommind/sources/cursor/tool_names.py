@@ -35,7 +35,7 @@ _LIST = KnownTool(SEARCH, is_quiet=True, common="LS")
 _FETCH = KnownTool(READ, is_network=True, common="WebFetch")
 _WEB = KnownTool(SEARCH, is_network=True, common="WebSearch", fields=(("search_term", "query"),))
 _TODOS = KnownTool(PLAN, SET_TASKS, is_quiet=True, common="TodoWrite")
-_TASK = KnownTool(DELEGATE, common="Task")
+_TASK = KnownTool(DELEGATE, common="Agent")
 _ASK = KnownTool(ASK, common="AskUserQuestion")
 _SILENT = KnownTool(OTHER, is_quiet=True)
 

@@ -43,7 +43,7 @@ TOOLS = {
     "AskUser": KnownTool(ASK, common="AskUserQuestion"),
     "TodoWrite": KnownTool(PLAN, SET_TASKS, is_quiet=True),
     "ExitSpecMode": KnownTool(PLAN, PROPOSE_PLAN, common="ExitPlanMode"),
-    "Task": KnownTool(DELEGATE),
+    "Task": KnownTool(DELEGATE, common="Agent"),
     "TaskOutput": KnownTool(DELEGATE, is_quiet=True),
     "TaskStop": _SILENT,
     "Skill": _SILENT,

@@ -24,7 +24,7 @@ TOOLS = {
     "web_fetch": KnownTool(READ, is_network=True, common="WebFetch"),
     "browser": KnownTool(READ, is_network=True),
     "update_plan": KnownTool(PLAN, SET_TASKS, is_quiet=True, common="TodoWrite"),
-    "sessions_spawn": KnownTool(DELEGATE, common="Task", fields=(("task", "prompt"), ("label", "description"))),
+    "sessions_spawn": KnownTool(DELEGATE, common="Agent", fields=(("task", "prompt"), ("label", "description"))),
     "sessions_send": KnownTool(DELEGATE),
     "process": KnownTool(OTHER),  # looks at a command in the background
     "sessions_list": _SILENT,

@@ -29,8 +29,8 @@ TOOLS = {
     "todowrite": KnownTool(PLAN, SET_TASKS, is_quiet=True, common="TodoWrite"),
     "todoread": KnownTool(PLAN, is_quiet=True, common="TodoRead"),
     "plan_enter": KnownTool(PLAN, is_quiet=True, common="EnterPlanMode"),
-    "plan_exit": KnownTool(PLAN, is_quiet=True),
-    "task": KnownTool(DELEGATE, common="Task"),
+    "plan_exit": KnownTool(PLAN, is_quiet=True, common="ExitPlanMode"),
+    "task": KnownTool(DELEGATE, common="Agent"),
     "skill": KnownTool(OTHER, is_quiet=True, common="Skill"),
     "invalid": _SILENT,  # the model called a tool with something that is no input of it
     "batch": _SILENT,

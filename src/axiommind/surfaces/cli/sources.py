@@ -63,7 +63,7 @@ def _row(one: SourceState, user: Path) -> dict[str, Any]:
     if one.is_off:
         where = "off (sources.off)"
     elif not one.roots:
-        where = f"not there: {where}"
+        where = f"not there: {where}" if where else "only where sources.roots says"
     return {
         "agent": one.name,
         "sessions": f"{one.sessions:,}",
@@ -80,7 +80,7 @@ def _day(newest: int | None) -> str:
 
 def _short(path: str, user: Path) -> str:
     inside = Path(path).is_relative_to(user)
-    return f"~/{Path(path).relative_to(user).as_posix()}" if inside else path
+    return (Path("~") / Path(path).relative_to(user)).as_posix() if inside else path
 
 
 def _as_json(one: SourceState) -> dict[str, Any]:

@@ -194,7 +194,9 @@ def _shown(number: int, hit: Hit, at: float, *, why: bool) -> str:
 def _resume(hit: Hit) -> tuple[str, ...] | None:
     from axiommind.sources import resume_command
 
-    return resume_command(hit.agent, hit.session_id) if hit.agent and hit.session_id else None
+    if not hit.agent or not hit.session_id or hit.citation is None:
+        return None
+    return resume_command(hit.agent, hit.session_id, hit.citation.path)
 
 
 def _reasons(why: dict[str, Any]) -> list[str]:
