@@ -28,7 +28,7 @@ def scanner(pattern: str, *, native: bool = True) -> Scanner:
         else:
             options = re2.Options()
             options.encoding = re2.Options.Encoding.LATIN1
-            options.max_mem = 64 << 20
+            options.max_mem = 128 << 20  # a limit: 20 MB are used; above it the automaton is thrown away and begun anew
             options.log_errors = False
             compiled: Scanner = re2.compile(pattern.encode("latin-1"), options)
             return compiled

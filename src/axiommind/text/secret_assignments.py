@@ -19,6 +19,7 @@ _CLOSING = {"\u201c": "\u201d", "\u2018": "\u2019", "\u300c": "\u300d", "\u300e"
 _LONGEST = 4096
 _IN_ONE_RUN = 64  # names that are followed without a blank or a quote: more than a URL has
 _OWNER = lazy(r"[A-Za-z0-9_.-]*")
+_YAML_LIST = r"(?:name|key): [\"']?(?P<name>[A-Za-z0-9_.-]{2,80})[\"']?[ ]{0,8}\n[ ]{0,40}value: [\"']?(?P<value>[^\s\"'\\]{6,512})"  # noqa: E501
 
 
 class SecretSpan(NamedTuple):
@@ -57,10 +58,17 @@ def find_flags(text: str) -> Iterator[SecretSpan]:
 
 
 def find_listed(text: str) -> Iterator[SecretSpan]:
-    """A YAML list of `name: DB_PASSWORD` and `value: …`, each on its line."""
-    if "value: " not in text:
-        return
-    pattern = r"(?:name|key): [\"']?(?P<name>[A-Za-z0-9_.-]{2,80})[\"']?[ ]{0,8}\n[ ]{0,40}value: [\"']?(?P<value>[^\s\"'\\]{6,512})"  # noqa: E501
+    """`name: DB_PASSWORD` and `value: …` of YAML, `<key>` and `<string>` of a property list, each on its line."""
+    if "</key>" in text:
+        pattern = (
+            r"<key>(?P<name>[A-Za-z0-9_. -]{2,80})</key>(?:\s|\\+[nrt]){0,20}<string>(?P<value>[^<]{6,512})</string>"
+        )
+        yield from _listed(text, pattern)
+    if "value: " in text:
+        yield from _listed(text, _YAML_LIST)
+
+
+def _listed(text: str, pattern: str) -> Iterator[SecretSpan]:
     for match in compiled(pattern).finditer(text):
         kind = kind_by_name(match["name"], match["value"])
         if kind is not None:
@@ -82,7 +90,9 @@ def _places(text: str, raw: bytes) -> Iterator[_Place]:
         owner = _OWNER.match(text[max(0, match.start() - 40) : match.start()][::-1])[0][::-1]  # type: ignore[index]
         told = names.telling(match, owner)
         if told is not None:
-            separator = "=" if "alue" in match["sep"] else match["sep"] or ","  # value="…", and a blank before a quote
+            separator = match["sep"].strip() or ","  # a blank stands before a quote
+            if "alue" in separator or (len(separator) > 3 and separator.endswith("=")):  # value="…", : str = "…"
+                separator = "="
             yield _Place(start, match.end(), told, separator, match["quote"] or "", owner + match["core"])
     if not text.isascii() and compiled(names.CJK_FIRST, 0).search(text):
         for match in compiled(names.CJK_ASSIGNED, 0).finditer(text):
@@ -157,6 +167,9 @@ def _trimmed(text: str, place: _Place, start: int, end: int) -> int:
     for opening, closing in ("()", "[]", "{}"):
         while value.endswith(closing) and value.count(closing) > value.count(opening):
             value = value[:-1]
+    if value[:1].isascii():  # `… 입니다`, `… です`: a verb that stands at the value without a blank
+        ascii_part = compiled(r"[!-~]{6,}(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][^!-~]*\Z)", 0).match(value)
+        value = ascii_part[0] if ascii_part is not None else value
     stripped = value.rstrip(".:,;" if len(value) < 40 else ".:,;?!")
     return start + len(stripped)
 
@@ -198,13 +211,16 @@ def _kind(value: str, place: _Place) -> str | None:
         return SECRET if values.is_generated(value, context if setting else ValueContext.QUOTED) else None
     if values.is_hash(value) and "-" in value and not setting and "auth" not in place.name.lower():
         return None  # a UUID named token is an id more often than not
-    if values.is_generated(value, context) and (len(value) >= 12 or setting):
+    if (values.is_generated(value, context) or values.is_long_hexadecimal(value)) and (len(value) >= 12 or setting):
         return _sure(value, place, AWS_SECRET if _is_aws_secret(value, place.name) else SECRET)
     return AWS_SECRET if _is_aws_secret(value, place.name) and values.is_plausible(value) else None
 
 
 def _sure(value: str, place: _Place, kind: str) -> str | None:
     """Behind a separator that prose and lists share with assignments, only what is clearly generated counts."""
+    if place.separator in ("(", "-", "\u2013", "\u2014"):
+        context = ValueContext.QUOTED if place.quote else ValueContext.CODE
+        return kind if len(value) >= 12 and values.is_generated(value, context) else None
     if place.separator in (",", "|", "||", "??", ">", "->") and not place.quote:
         return kind if len(value) >= 12 and values.is_generated(value, ValueContext.CODE) else None
     return kind

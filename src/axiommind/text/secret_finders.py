@@ -238,11 +238,19 @@ def _find_set(given: _Given) -> Iterator[SecretSpan]:
         kind = kind_by_name(match["name"].rpartition(":")[2], match["value"])
         if kind is not None:
             yield SecretSpan(*match.span("value"), kind, 2)
+    name = r"--name[ =]\\*[\"']?(?P<name>[^\s\"'\\]{2,100})"
+    named = rf"(?:{names.NAMED_VALUE})[^\n]{{0,120}}?{name}[^\n]{{0,80}}?--value[ =]\\*{value}"
+    for match in compiled(named).finditer(text):
+        kind = kind_by_name(match["name"].rpartition("/")[2], match["value"])
+        if kind is not None:
+            yield SecretSpan(*match.span("value"), kind, 2)
     given_to = (
         rf"(?<![A-Za-z])(?:{names.PASSED})[ ]+{value}",
         rf"echo (?:-n )?\\*{value}\\*[\"']?[ ]{{0,4}}\|[^\n|]{{0,100}}?(?:{names.STDIN})",
         rf"(?:{names.STDIN})[^\n<]{{0,80}}<<< ?\\*{value}",
         rf"{names.PGPASS}(?P<value>[^\s\"'\\:]{{6,128}})",
+        rf"{names.STORED}[^\n]{{0,120}}? {names.STORED_BY}\\*{value}",
+        rf"{names.PAIRED}[^\"'\\\n]{{1,80}}\\*[\"'],\s{{0,20}}\\*{value}",
     )
     for pattern in given_to:
         for match in compiled(pattern).finditer(text):

@@ -23,7 +23,8 @@ class Telling(Enum):
 
 
 _PASSWORDS = (
-    r"passw(?:or)?d|passwort|passphrase|passcode|pwd|(?<![A-Za-z])psk|identified by|(?<=[_.\"'-])pass"
+    r"passw(?:or)?d|passwort|passphrase|passcode|pwd|(?<![A-Za-z])psk|(?<=[_.\"'-])pass"
+    r"|identified (?:with [a-z0-9_]{1,40} )?by|(?<![A-Za-z])(?:contrasena|mot de passe|senha|wachtwoord)"
     r"|(?-i:(?<=[a-z])Pass)|(?-i:(?<![A-Za-z0-9-])pass)(?=[ ]?[=:][ ]?[^\s=:])|(?<![A-Za-z])pw"
 )
 _OWNERS = (
@@ -69,6 +70,9 @@ _OWNERS = (
         "aes",
         "rsa",
     ),
+    # vendors, before a key of theirs
+    *("openai", "anthropic", "gemini", "azure", "mistral", "groq", "cohere", "stripe", "sendgrid", "twilio", "mailgun"),
+    *("datadog", "supabase", "firebase", "pinecone", "algolia", "cloudflare", "aws", "maps", "sentry", "elevenlabs"),
 )
 _SECRETS = (
     rf"secret|token|credentials?|creds|apikey|(?:{'|'.join(_OWNERS)})[_ .-]?keys?(?:[_-]?base)?|client[_-]key[_-]data"
@@ -76,22 +80,32 @@ _SECRETS = (
 )
 _PERHAPS = r"(?<=[A-Z0-9]_)KEY|(?<=[a-z0-9])Key|(?<=[a-z0-9][_-])key|(?<![A-Za-z])auth|(?<=_)auth|identitytoken|pepper|salt|cred"  # noqa: E501
 _SUFFIX = (
-    r"(?:[_.-]?(?:prod|production|dev|development|staging|stage|test|testing|live|base|value|data|text|plain|raw|old|new|backup"
+    r"(?:[_.-]?(?:string|prod|production|dev|development|staging|stage|test|testing|live|base|value|data|text|plain|raw|old|new|backup"
     r"|primary|secondary|main|default|local|v[0-9]|[0-9]{1,2}))?"
 )
 NAME = rf"(?P<core>(?P<weak>(?i:{_PASSWORDS}))|(?P<strong>(?i:{_SECRETS}))|(?P<perhaps>{_PERHAPS}))(?i:{_SUFFIX})(?![A-Za-z0-9])"  # noqa: E501
 # Between a name and its separator: closing quotes, a subscript's bracket, the stars of Markdown, an annotated type.
 GAP = r"[ \t\"'`\\\]*)]{0,12}"
 _PARTICLES = "은|는|이|가|을|를|は|が|を|是|为|為|의 값은|の値は"
-_TYPE = r":[ ]?[A-Za-z_.]{1,20}(?:\[[A-Za-z, ]{1,20}\])?(?: \| (?:None|null|undefined))? = "  # token: str = "…"
+# token: str = "…", `token?: string = '…'`, token: &'static str = "…", token string = "…", token As String = "…"
+_TYPE = (
+    r"\??:[ ]?&?(?:'[a-z]{1,8} )?[A-Za-z_.]{1,20}(?:\[[A-Za-z, ]{1,20}\])?(?: \| (?:None|null|undefined))? = "
+    r"|(?<=[ \t])(?:string|As String) = "
+)
+# What a value is wrapped in: `String::from("…")`, `SecretStr("…")`, `b64decode("…")`.
+_WRAP = (
+    r"(?:(?:new )?(?:String(?:::from)?|Secret(?:Str|String|Bytes)?(?:::new|::from)?|Zeroizing::new|Buffer\.from|Some"
+    r"|str|bytes|atob|(?:base64\.)?b64decode)\((?=\\{0,7}[\"'`]))?"
+)
 SEPARATOR = (
     r"(?P<sep>,?[ \t]{0,4}\\{0,7}[\"']?[vV]alue\\{0,7}[\"']?[ \t]{0,4}[:=]|"
-    rf"{_TYPE}|:=|=>|->|\?=|={{1,3}}|::?|\uff1a|\uff1d|\u2192|>|\|\||\?\?|\||,|(?<=[ \t])(?:is|was|to be)(?=[ \t])"
-    rf"|(?:{_PARTICLES})(?:\s?[:\uff1a=])?|(?<=[ \t])(?=\\{{0,7}}[\"']))"
+    rf"{_TYPE}|:=|=>|->|\((?=[ ]?\\{{0,7}}[\"'`])|(?<=[ \t])\((?=[A-Za-z0-9])|(?<=[ \t])[-\u2013\u2014](?=[ \t])"
+    r"|\?=|={1,3}|::?|\uff1a|\uff1d|\u2192|>|\|\||\?\?|\||,|(?<=[ \t])(?:is|was|to be)(?=[ \t])"
+    rf"|(?:{_PARTICLES})(?:\s?[:\uff1a=])?|(?<=[ \t])(?=\\{{0,7}}[\"'`]|[!-/:-~]{{0,11}}[0-9][!-~]{{6}}))"
 )
 OPEN = r"(?:[bBrRuUfF]?\\{0,7}(?P<quote>[\"'`\u201c\u2018\u300c\u300e\u300a]))?"
 _BREAK = r"(?:[ \t*]{0,12}(?:(?:[|>][+-]?)?(?:\r?\n|\\r?\\n|\\n)[ \t+]{1,40})?)"
-ASSIGNED = rf"{NAME}{GAP}{SEPARATOR}{_BREAK}{OPEN}"
+ASSIGNED = rf"{NAME}{GAP}{SEPARATOR}{_BREAK}{_WRAP}{OPEN}"
 FLAG = rf"--(?<![A-Za-z0-9-]--)(?:[a-z0-9]{{1,20}}-){{0,4}}?{NAME}(?P<sep> ) {{0,4}}{OPEN}"
 
 _CJK_PASSWORDS = (
@@ -108,6 +122,8 @@ _CJK_PASSWORDS = (
         "暗証番号",
         "合言葉",
         "パスフレーズ",
+        "contraseña",
+        "пароль",
     ),
 )
 _CJK_SECRETS = (
@@ -157,19 +173,22 @@ _CJK_SECRETS = (
 )
 CJK_WORDS = (*_CJK_PASSWORDS, *_CJK_SECRETS)
 CJK_FIRST = f"[{''.join(sorted({next(c for c in word if not c.isascii()) for word in CJK_WORDS}))}]"
-_CJK_SEPARATOR = rf"(?: ?(?:키|キー))?[ \t\"'`*\\\])]{{0,8}}(?P<particle>{_PARTICLES})?[ \t]{{0,4}}(?P<sep>:=|[:\uff1a=\uff1d\u2192,、|]|->|=>)?[ \t*]{{0,8}}"  # noqa: E501
-CJK_ASSIGNED = rf"(?:(?P<weak>{'|'.join(_CJK_PASSWORDS)})|(?P<strong>{'|'.join(_CJK_SECRETS)})){_CJK_SEPARATOR}{OPEN}"
+_CJK_SEPARATOR = rf"(?: ?(?:키|キー))?[ \t\"'`*\\\])]{{0,8}}(?P<particle>{_PARTICLES})?[ \t]{{0,4}}(?P<sep>:=|[:\uff1a=\uff1d\u2192,、|(\uff08]|->|=>)?[ \t*]{{0,8}}"  # noqa: E501
+CJK_ASSIGNED = rf"(?i:(?P<weak>{'|'.join(_CJK_PASSWORDS)})|(?P<strong>{'|'.join(_CJK_SECRETS)})){_CJK_SEPARATOR}{OPEN}"
 
 # As a scanner that knows neither looking back nor Unicode reads names: never fewer than `NAME` and its gaps.
-SCANNED = rf"(?i:passw(?:or)?d|passwort|passphrase|passcode|pwd|pass|pw|psk|identified by|{_SECRETS.replace('|pat(?<=[_-]pat)', '|[_-]pat')})(?i:{_SUFFIX})"  # noqa: E501
+SCANNED = rf"(?i:passw(?:or)?d|passwort|passphrase|passcode|pwd|pass|pw|psk|identified (?:with [a-z0-9_]+ )?by|contrasena|mot de passe|senha|wachtwoord|{_SECRETS.replace('|pat(?<=[_-]pat)', '|[_-]pat')})(?i:{_SUFFIX})"  # noqa: E501
 SCANNED_PERHAPS = rf"(?i:[a-z0-9][_-]?key|auth|pepper|salt|cred)(?i:{_SUFFIX})"
 SCANNED_GAP = r"[ \t\"'`\\\]*)]{0,12}"
-SCANNED_SEPARATOR = r"(?:[:=>|,]|[vV]alue|[ \t]\\*[\"']|\?[=?]|->|(?:is|was|to be)[ \t]|\xe2\x86\x92)"
+SCANNED_SEPARATOR = (
+    r"(?:[:=>|,]|[vV]alue|[ \t]\\*[\"'`]|\?[=?:]|->|(?:is|was|to be)[ \t]|\([ ]?\\*[\"'`]|[ \t]\([A-Za-z0-9]"
+    r"|[ \t]-[ \t]|(?:[ \t]|\\t)[!-/:-~]{0,11}[0-9][!-~]{6}|[ \t](?:string|As String) =|</key|\xe2\x86\x92)"
+)
 # The particles as UTF-8 has them, and as JSON may escape them.
 SCANNED_PARTICLE = "(?:{})".format(
     "|".join(
         form
-        for char in "은는이가을를은의はがをの是为為\uff1a\uff1d\u2192"
+        for char in "은는이가을를은의はがをの是为為\uff1a\uff1d\u2192\u2013\u2014"
         for form in (re.escape(char.encode().decode("latin-1")), rf"(?i:\\+u{ord(char):04x})")
     )
 )
@@ -179,11 +198,20 @@ SCANNED_HEAD = (
     rf"\|[ *`]*[A-Za-z0-9_.-]*{SCANNED}[ *`]*{_CELL_END}"
     rf"|(?:[,\t\r\n]|\\[nt])[\"'\\]*[A-Za-z0-9_.-]*{SCANNED}[\"'\\]*{_CELL_END}"
 )
-CJK_HEAD = rf"\|[ *`]*(?:{'|'.join((*_CJK_PASSWORDS, *_CJK_SECRETS))})[ *`]*(?=\||[\r\n]|\\[nr]|\Z)"
+CJK_HEAD = rf"(?i)\|[^|\r\n]{{0,12}}?(?:{'|'.join(CJK_WORDS)})(?: ?(?:키|キー))?[ *`]*(?=\||[\r\n]|\\[nr]|\Z)"
 # Commands and settings in which a blank stands between a name and its value.
-SET_BY = r"ENV|setenv|set -[A-Za-z]+|(?:config|configure|env|secrets?|variable) (?:set|add)"
+SET_BY = r"ENV|setenv|set -[A-Za-z]+|git config(?: --?[a-z-]+)+|(?:config|configure|env|secrets?|variable) (?:set|add)"
 PASSED = r"requirepass|masterauth|auth_pass"
-STDIN = r"--password-stdin|--with-token"
+STDIN = r"--password-stdin|--with-token|sudo (?:-[a-zA-Z]+ )*-S|passwd --stdin|chpasswd|secret set"
+# Secrets that a command stores for others: what is given to it needs no telling name.
+STORED = r"(?:secret set|create-secret|put-secret-value)"
+STORED_BY = r"(?:-b|--body|--secret-string)[ =]?"
+NAMED_VALUE = r"put-parameter|set-secret"
+# Two quoted words in brackets: a user and a password.
+PAIRED = (
+    r"(?:Basic_?Auth|DigestAuth|NetworkCredential|UsernamePasswordCredentials?|PasswordAuthentication|basic_?auth"
+    r"|[aA]uth ?= ?|\.login)\([ ]?\\*[\"']"
+)
 PGPASS = r":(?:5[0-9][0-9][0-9]|6432|\*):[A-Za-z0-9_*.-]+:[A-Za-z0-9_.-]+:"  # host:port:database:user:password
 SCAN = rf"(?:{SCANNED}|{SCANNED_PERHAPS}){SCANNED_GAP}(?:{SCANNED_SEPARATOR}|\?)"
 
@@ -195,6 +223,8 @@ LOGINS = {  # command: how the password follows
     "mariadb": r"-p[\"']?(?P<password>[^\s\"'\\]{6,128})",
     "docker login": r"-p[ =][\"']?(?P<password>[^\s\"'\\]{6,128})",
     "redis-cli": r"-a[ =]?[\"']?(?P<password>[^\s\"'\\]{6,128})",
+    "zip": r"-P ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
+    "7z": r"-p[\"']?(?P<password>[^\s\"'\\]{6,128})",
     "sqlcmd": r"-P ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
     "ldapsearch": r"-w ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
     "keytool": r"-(?:store|key)pass ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
@@ -244,9 +274,9 @@ def telling_key(key: str) -> tuple[Telling, str] | None:
         told = telling(match, key[: match.start()])
         return None if told is None else (told, key)
     if not key.isascii():
-        cjk = compiled(rf"(?:{'|'.join(_CJK_PASSWORDS)})(?:\s*\Z)").search(key)
+        cjk = compiled(rf"(?:{'|'.join(_CJK_PASSWORDS)})(?:\s*\Z)").search(key.lower())
         if cjk:
             return Telling.PASSWORD, key
-        if any(word in key for word in _CJK_SECRETS) and len(key) < 24:
+        if any(word in key.lower() for word in map(str.lower, _CJK_SECRETS)) and len(key) < 24:
             return Telling.SECRET, key
     return None

@@ -48,7 +48,7 @@ def _announced(shape: Shape) -> str:
 def _cjk() -> str:
     words = []
     for word in names.CJK_WORDS:
-        words.append(re.escape(word.encode().decode("latin-1")))
+        words.append(f"(?i:{re.escape(word.encode().decode('latin-1'))})")
         escaped = "".join(c if c.isascii() else rf"\\+u{ord(c):04x}" for c in word)
         words.append(f"(?i:{escaped})")
     return "|".join(words)
@@ -122,7 +122,8 @@ def name_scanner() -> Scanner:
 
 def _set_pattern() -> str:
     name = f"(?:{names.SCANNED}|{names.SCANNED_PERHAPS})"
-    return rf"(?:{names.SET_BY})[ ]+[^\s=]*{name}[ ]|(?:{names.PASSED})[ ]|{names.STDIN}|{names.PGPASS}"
+    stored = rf"{names.STORED}[ ]|(?:{names.NAMED_VALUE})[ ]|{names.PAIRED}"
+    return rf"(?:{names.SET_BY})[ ]+[^\s=]*{name}[ ]|(?:{names.PASSED})[ ]|{names.STDIN}|{names.PGPASS}|{stored}"
 
 
 @cache
@@ -149,7 +150,7 @@ def _harmless() -> re.Pattern[bytes]:
     )
     perhaps = (
         rf"(?:{names.SCANNED_PERHAPS})(?:[ \t\"'`\\\]*)]|\\[nrt])*+(?:{names.SCANNED_SEPARATOR})(?:[ \t*|>+-]|\\[nrt])*+"  # noqa: E501
-        r"\\*+[\"'`]?+[^\s\"'`\\]{1,11}(?:[\s\"'`]|\\[nrt\"'`]|$)"
+        r"\\*+[\"'`]?+[^\s\"'`\\(]{1,11}(?:[\s\"'`]|\\[nrt\"'`]|$)"
     )
     command = rf"(?:{'|'.join(names.LOGINS)})(?![^\n]{{0,300}}? -{{1,2}}(?:[puaPwN]|user|pass|storepass|keypass))"
     return re.compile(f"{code}|{perhaps}|{command}".encode("latin-1"))

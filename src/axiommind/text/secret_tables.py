@@ -117,6 +117,6 @@ def _judged(cell: _Cell, told: Telling) -> Iterator[SecretSpan]:
     value = _bare(cell.text)
     if MARK_START in value or not values.is_generated(value, values.ValueContext.QUOTED):
         return
-    if told == Telling.PASSWORD or (len(value) >= 12 and not values.is_hash(value)):
+    if told == Telling.PASSWORD or (len(value) >= 12 and not (values.is_hash(value) and "-" in value)):
         start = cell.start + cell.text.index(value)
         yield SecretSpan(start, start + len(value), PASSWORD if told == Telling.PASSWORD else SECRET, 2)

@@ -19,6 +19,7 @@ __all__ = [
     "is_filler",
     "is_generated",
     "is_hash",
+    "is_long_hexadecimal",
     "is_passphrase",
     "is_password",
     "is_placeholder",
@@ -50,6 +51,7 @@ _CALL = lazy(r"^[&!*]{0,2}[A-Za-z_$][A-Za-z0-9_$.-]*(?:\(|\[|<|\?\.|::|->|=[\"'{
 _DOTTED = lazy(r"[!&*]{0,2}[A-Za-z_$][A-Za-z0-9_$]*!?(?:[.:/?]+[A-Za-z_$*][A-Za-z0-9_$]*!?)+")
 _PATH = lazy(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[^/\\]*[/\\.]|[^/\\]{0,24}$)|[\w.-]+/[\w./-]+\.[a-z]{1,5}$")
 _HASHES = lazy(r"(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
+_HEXADECIMAL = lazy(r"[0-9a-f]{32,128}")
 _COLOUR = lazy(r"#[0-9a-fA-F]{3,8}")
 _SYMBOL = lazy(r"[!@#$%^&*?+~|=]")
 _JOINTS = lazy(r"[-_./: ]")
@@ -233,6 +235,11 @@ def _is_wordy(value: str) -> bool:
 def is_hash(value: str) -> bool:
     """As long as a commit, a checksum or a UUID: under a name that only might announce a secret, that is what it is."""
     return bool(_HASHES.fullmatch(value))
+
+
+def is_long_hexadecimal(value: str) -> bool:
+    """As long as a key of 128 bits or more, though its digits happen not to surprise."""
+    return bool(_HEXADECIMAL.fullmatch(value)) and len(set(value)) >= 8
 
 
 def is_chosen(value: str) -> bool:
