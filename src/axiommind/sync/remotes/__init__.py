@@ -18,7 +18,7 @@ from axiommind.errors import UsageError
 from axiommind.registry import Registry
 from axiommind.sync.remote import Remote
 
-__all__ = ["GROUP", "RemoteUrl", "open_remote", "schemes"]
+__all__ = ["GROUP", "RemoteUrl", "open_remote", "parse_url", "schemes"]
 
 GROUP = "axiommind.remotes"
 
@@ -74,7 +74,7 @@ def open_remote(url: str, environ: Mapping[str, str] | None = None) -> Remote:
     Nothing is connected to yet, and nothing heavy is imported that this kind does not need. Where the place is new,
     call `probe` first.
     """
-    address = _parsed(url, os.environ if environ is None else environ)
+    address = parse_url(url, os.environ if environ is None else environ)
     module = _module(address.scheme)
     if module is None:
         raise UsageError(
@@ -92,7 +92,8 @@ def _module(scheme: str) -> RemoteModule | None:
     return _REGISTRY.find(scheme)
 
 
-def _parsed(url: str, environ: Mapping[str, str]) -> RemoteUrl:
+def parse_url(url: str, environ: Mapping[str, str]) -> RemoteUrl:
+    """A URL or a path, in its parts; one that holds a secret is refused."""
     found = _SCHEME.match(url)
     if found is None:
         if not url.strip():

@@ -44,6 +44,7 @@ class Objects(Protocol):
 
     url: str
     at_once: int  # how many calls may run beside each other
+    is_exclusive: bool  # whether `create` may rely on the place itself to refuse a second one
 
     def prepare(self) -> None:
         """Make the place itself, where it can be made."""
@@ -117,16 +118,28 @@ class ObjectRemote:
 
     def probe(self) -> list[str]:
         self._objects.prepare()
-        self._objects.create(_MARKER, json.dumps({"what": "a remote of AxiomMind", "format": FORMAT}).encode())
+        is_new = self._objects.read(_MARKER, 4096) is None
+        if not is_new:
+            self._ready()
+        was_exclusive = self._objects.is_exclusive
+        found = self._tried(f"probe/{secrets.token_hex(16)}")
+        if is_new or (was_exclusive and not self._objects.is_exclusive):
+            marker = {"what": "a remote of AxiomMind", "format": FORMAT, "exclusive": self._objects.is_exclusive}
+            self._objects.replace(_MARKER, json.dumps(marker).encode())
         self._ready()
-        name, found = f"probe/{secrets.token_hex(16)}", []
+        return found
+
+    def _tried(self, name: str) -> list[str]:
+        found = []
         try:
             if not self._objects.create(name, b"one") or self._objects.read(name, 3) != b"one":
                 found.append("what was written cannot be read back")
             if self._objects.create(name, b"two") or self._objects.read(name, 3) != b"one":
+                self._objects.is_exclusive = False
+            if not self._objects.is_exclusive:
                 found.append(
-                    "it lets one object take the place of another: two copies of one home that sync at the same moment "
-                    "may not be noticed. Everything else works; each segment is read back after it was written"
+                    "it lets one object take the place of another without a word: two copies of one home that sync at "
+                    "the same moment may not be noticed. Everything is looked for before it is written, and read back"
                 )
             if name.partition("/")[2] not in self._objects.files("probe"):
                 found.append("what was written is not listed at once: other machines may see it later")
@@ -305,14 +318,17 @@ class ObjectRemote:
                 hint="is the disk mounted, and the address right? A new place is made ready by: axm sync add",
             )
         try:
-            known = json.loads(content)["format"]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            known = None
+            marker = json.loads(content)
+            known, is_exclusive = marker["format"], marker.get("exclusive", True)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            known, is_exclusive = None, True
         if not isinstance(known, int) or known > FORMAT:
             raise RemoteFailed(
                 f"the remote at {self.url} has a format that this version does not know",
                 hint="update AxiomMind on this machine",
             )
+        if is_exclusive is False:
+            self._objects.is_exclusive = False
         self._is_ready = True
 
 

@@ -64,6 +64,7 @@ class FolderObjects:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.is_exclusive = True
         self.url = root.as_uri()
         self._can_link = True
         self._problems: dict[str, None] = {}
