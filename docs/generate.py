@@ -64,7 +64,6 @@ LOG_TABLES = {
     "session_keys": "The key that the texts of a session travel under.",
     "quarantine": "What was refused of what other homes sent, and why.",
     "forget_acks": "Which home has acknowledged which forgetting.",
-    "foreign_tombstones": "What a team mate forgot: it counts for that person's events.",
     "migrations": "Which migrations of the log's schema were applied, and when.",
 }
 # What clients pass to the model about a tool, and everything that `tools/list` contains.

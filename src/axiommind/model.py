@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-__all__ = ["PROVENANCES", "QUOTED_AS", "Citation", "Event", "Problem", "Span", "least_trusted"]
+__all__ = ["PROVENANCES", "QUOTED_AS", "Citation", "Event", "OriginHome", "Problem", "Span", "least_trusted"]
 
 # Where words come from, the most trusted first.
 PROVENANCES = {
@@ -40,8 +40,8 @@ def least_trusted(provenances: Iterable[str]) -> str:
 
 class Event(NamedTuple):
     """One line of the log. `position` is commit order, `ts` append time (ms, never going back). Of an event of another
-    home (`origin` is its number here, 0 this home) `seq` and `origin_ts` are its position and time there, and `schema`
-    the version of the vocabulary it is written in."""
+    home (`origin` is its number here, 0 this home) `seq` and `origin_ts` are its position and time there, `schema` the
+    version of the vocabulary it is written in, and `ts` is the time there for whoever reads it."""
 
     position: int
     event_id: str
@@ -59,6 +59,34 @@ class Event(NamedTuple):
     seq: int | None = None
     origin_ts: int | None = None
     schema: int | None = None
+    is_teammates: bool = False
+
+    @property
+    def order(self) -> str:
+        """Sorts events as every home sorts them, however they arrived: by the time where they happened, then as their
+        home wrote them."""
+        if not self.origin:
+            return f"{self.ts:015d}.{self.position:011d}"
+        return f"{self.ts:015d}.{self.seq or 0:011d}.{self.origin}"
+
+
+class OriginHome(NamedTuple):
+    """A home whose events are in this log: its number here (0 this one), what it is called in its chain, whose machine
+    it is and which, what that person is to this home's (`self`, `own`, `teammate`), and whether it is `active`, `gone`
+    or `forked`."""
+
+    id: int
+    origin: str
+    who: str = ""
+    name: str = ""
+    relation: str = "own"
+    state: str = "active"
+    verify_key: bytes | None = None
+
+    @property
+    def label(self) -> str:
+        """What stands before its paths: the machine, and of a team mate the person too."""
+        return f"{self.who}@{self.name}" if self.relation == "teammate" else self.name
 
 
 class Problem(NamedTuple):

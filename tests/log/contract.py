@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiommind.errors import BadQuery, Internal
-from axiommind.ids import canonical_json, checksum, dedupe_key
+from axiommind.errors import Internal
+from axiommind.ids import canonical_json, checksum
 from axiommind.log import EventLog, Head, Sealed, seal_lines, seal_text
-from axiommind.log.foreign import FOREIGN, append_foreign
-from axiommind.model import Event
 from axiommind.text.redaction import MARK, Redactor
 from tests.rows import rows
 
@@ -29,12 +27,6 @@ def text(content: str) -> Sealed:
 
 def head(end: int, generation: int = 0, stream: str = "/f", **state: Any) -> Head:
     return Head(stream, generation, end, end, 1, 1, {"session_id": "s", "parent_session": None, "project": "p"} | state)
-
-
-def foreign(payload: Any = None, ts: int = 1, session: str = "theirs") -> Event:
-    """An event of another home, as an export of it says."""
-    said = {"n": 7} if payload is None else payload
-    return Event(3, "01ID", ts, "noted", "person", session, "/theirs", said, checksum(said))
 
 
 class LogContract:
@@ -229,52 +221,3 @@ class LogContract:
             first.setdefault(key, payload)
         assert len(log.fetch_since()) == len(first)
         assert log.verify() == []
-
-    # --- events of other homes ------------------------------------------------------------------------
-
-    def test_a_far_future_event_of_another_home_does_not_lift_later_own_ones(self) -> None:
-        log, tick = self.open()
-        tick(1000)
-        year_287000 = 9_000_000_000_000_000
-        theirs = append_foreign(log, "home-b", foreign(ts=year_287000))
-        tick(2000)
-        own = self.put(log, "a")
-        assert theirs is not None and (theirs.ts, own.ts) == (1000, 2000)
-        assert theirs.payload["ts"] == year_287000
-        assert log.verify() == []
-
-    def test_an_event_of_another_home_takes_no_key_of_ours(self) -> None:
-        log, _ = self.open()
-        # What a foreign key would do if it were taken as it is: our own event would be lost without a word.
-        assert self.put(log, "guessed") is not None
-        assert self.put(log, "guessed", payload={"own": True}) is None
-        # Through the door no key is theirs to choose, and the same event comes in once for each home.
-        assert append_foreign(log, "home-b", foreign()) is not None
-        assert append_foreign(log, "home-b", foreign()) is None
-        assert append_foreign(log, "home-c", foreign()) is not None
-        for parts in (("noted",), (FOREIGN,), ("home-b", 3), (FOREIGN, "home-c")):
-            assert self.put(log, dedupe_key(*parts)) is not None
-
-    def test_what_another_home_says_is_nobodys_word_here(self) -> None:
-        log, _ = self.open()
-        theirs = append_foreign(log, "home-b", foreign({"said": f"use {SECRET}"}), [text("their text")])
-        assert theirs is not None and (theirs.event_type, theirs.actor) == (FOREIGN, "elsewhere")
-        assert theirs.payload["event_type"] == "noted" and theirs.payload["actor"] == "person"
-        assert SECRET not in canonical_json(theirs.payload)
-        assert log.events_of("theirs", "noted") == []
-        log.forget(["theirs"], None, actor="test", reason="")
-        assert log.blob(text("their text").hash) is None
-        assert append_foreign(log, "home-c", foreign()) is None
-
-    def test_an_event_of_another_home_that_is_not_whole_is_refused(self) -> None:
-        log, _ = self.open()
-        deep: Any = []
-        for _level in range(100_000):
-            deep = [deep]
-        for payload in ({"n": 8}, {"n": float("nan")}, {"n": deep}):
-            with pytest.raises(BadQuery, match="checksum"):
-                append_foreign(log, "home-b", foreign()._replace(payload=payload))
-        for origin, event in (("", foreign()), ("b" * 1000, foreign()), ("b", foreign()._replace(position=0))):
-            with pytest.raises(BadQuery, match="name of its log"):
-                append_foreign(log, origin, event)
-        assert log.fetch_since() == []

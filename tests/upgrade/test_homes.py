@@ -61,7 +61,7 @@ def test_an_old_home_is_opened(archive: Path, world: World) -> None:
 
 def test_homes_are_kept_small() -> None:
     size = sum(path.stat().st_size for path in KEPT)
-    assert KEPT and size < 1 << 20
+    assert KEPT and size < 2 << 20
     note("homes", f"{len(KEPT)} homes, {size // 1000} kB")
 
 

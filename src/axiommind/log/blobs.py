@@ -19,7 +19,7 @@ from axiommind.ids import content_hash
 from axiommind.text import jsonlines
 from axiommind.text.redaction import Redactor
 
-__all__ = ["Sealed", "is_sealed", "seal_lines", "seal_page", "seal_text", "unseal"]
+__all__ = ["Sealed", "is_sealed", "reseal", "seal_lines", "seal_page", "seal_text", "unseal"]
 
 # zstd 3 against 1 on the bench transcripts: 410 and 514 MB/s, 0.134 and 0.158 of the size.
 _LEVEL = 3
@@ -28,6 +28,9 @@ _SMALL = 200
 # The longest text that is unpacked. What is sealed is lines of 32 MB at most and documents of 64 MB: more than this was
 # not written by us, and a frame of 32 KB may declare a gigabyte.
 _LONGEST = 256 << 20
+# The same of what another home sent, and how much more than its packed bytes: the most of ours was 14 times as much.
+_LONGEST_FOREIGN = 64 << 20
+_MOST_RATIO = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,32 @@ def unseal(codec: str, data: bytes, longest: int = _LONGEST) -> bytes:
         raise LogCorrupt(f"a compressed text {said}: not unpacked (the most is {longest})", hint="run: axm verify")
     # A decompressor holds buffers: one per call keeps this safe between threads and costs nothing measurable.
     return zstandard.ZstdDecompressor().decompress(data)
+
+
+def reseal(redactor: Redactor, key: bytes, name: str, codec: str, data: bytes) -> Sealed | str:
+    """A text that another home sealed, for this one; or why not. It is taken as it is or not at all."""
+    if codec not in ("raw", "zstd") or len(data) > _LONGEST_FOREIGN:
+        return "it is not packed as texts are, or too long"
+    try:
+        content = unseal(codec, data, min(_LONGEST_FOREIGN, len(data) * _MOST_RATIO))
+    except (LogCorrupt, zstandard.ZstdError) as error:
+        return str(error)
+    if content_hash(content) != name:
+        return "it is not what its name says"
+    if redactor.suspects(content) and _would_change(redactor, content):
+        return "it holds what looks like a secret here"
+    return Sealed(name, codec, len(content), data, _proof(key, name))
+
+
+def _would_change(redactor: Redactor, content: bytes) -> bool:
+    """Whether sealing it again would change it: as JSON lines, or as a page, which is redacted as a whole too."""
+    lines = content.split(b"\n")
+    if any(_redact_line(redactor, line) != line for line in lines):
+        return True
+    if lines[0].startswith(b"{"):
+        return False
+    text = content.decode("utf-8", "replace")
+    return redactor.text(text, keep_lines=True) != text
 
 
 def is_sealed(key: bytes, blob: Sealed) -> bool:

@@ -1,45 +1,249 @@
-"""The door for events of other homes. Nothing that they say of themselves counts here.
+"""The door for events of other homes, and the form in which events travel.
 
-Their time may lie in any year, and their keys can be guessed. So an event of another home is appended as one of ours,
-of a type of its own that no projection folds: with our time, with a key made of where it comes from, and with what it
-was as its payload. What it says was somebody's word there; here it is nobody's.
+Use, for whoever syncs (`log` is an open `SqliteLog`):
+
+- `join(log, OriginHome(0, ID, who, name, relation, verify_key=…))` makes a home known before anything of it is
+  appended; `relation` is `own` for another machine of this home's person, `teammate` for anybody else's, and `self`
+  (once) for this home. `log.origins.all()` lists them. A machine that has left gets `state='gone'` by the same call.
+- `outgoing(log, after, most)` gives this home's events that may travel, in order, each with the names of its texts;
+  what was forgotten, and what stays at home, is not among them. `line_of(one)` is one line of a segment's body, without
+  the line break.
+- `read_lines(body)` is the other way, and raises `ForeignRefused` for anything that is not exactly such lines: too
+  long, too deep, NaN, a key twice, a field too many or of another type, a checksum that does not fit, numbers that do
+  not rise.
+- `append_foreign(log, ID, events, texts, link)` appends what it gave, in one transaction with the row of `chain`.
+  `texts` are the stored bytes of every text that the events name, by name, as `(codec, bytes)`; None where it is gone
+  for ever (its session's key was destroyed). A name that is missing raises `ForeignRefused`: fetch it, then come again.
+  Any failure leaves nothing behind. Again with the same events: nothing happens, and it is said how many were there.
+
+What is not taken is in the table `quarantine`: an event that this home's redactor would change, or whose id is taken; a
+text that is not what its name says, that is too large, or that the redactor would change (its event is appended without
+it). Texts are never rewritten: spans point into them.
+
+What they say of themselves counts as little as it can. They get our time and a position of ours; their key is made of
+whose they are and their number, and is nobody's to choose. What was forgotten here is left out. `forgotten` of another
+machine of this person forgets here; of a team mate it forgets that person's sessions only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from axiommind.errors import BadQuery
 from axiommind.ids import checksum, dedupe_key
-from axiommind.log.blobs import Sealed
-from axiommind.log.contract import EventLog
-from axiommind.model import Event
+from axiommind.log import tombstones
+from axiommind.log.blobs import Sealed, reseal
+from axiommind.log.lines import ForeignRefused, Outgoing, line_of, outgoing, read_lines
+from axiommind.log.origins import TRAVELS, UNREAD, VOCABULARY
+from axiommind.log.sqlite import SqliteLog
+from axiommind.model import Event, OriginHome
 
-__all__ = ["FOREIGN", "append_foreign"]
+__all__ = [
+    "ChainLink",
+    "ForeignRefused",
+    "Outgoing",
+    "Received",
+    "append_foreign",
+    "join",
+    "line_of",
+    "outgoing",
+    "read_lines",
+]
 
-FOREIGN = "foreign_event"
-_LONGEST_ORIGIN = 200
+# A machine of the same person may be this far ahead: what is done here after it was seen is later than it. A clock that
+# is wrong by more lifts nothing.
+_AHEAD_MS = 10 * 60_000
+_ABOUT = ("forgotten", "forget_lifted")
 
 
-def append_foreign(log: EventLog, origin: str, event: Event, blobs: Sequence[Sealed] = ()) -> Event | None:
-    """Append what happened in another home (`origin`, the name of its log); None when it is here already, or when its
-    session or project was forgotten here. Its texts are sealed for this home: redacted again."""
-    if not 0 < len(origin) <= _LONGEST_ORIGIN or event.position < 1:
-        raise BadQuery("an event of another home needs the name of its log and a position in it")
-    if log.is_forgotten(event.session_id, event.project):
-        return None
-    try:
-        is_whole = checksum(event.payload) == event.checksum
-    except (ValueError, RecursionError):  # no JSON of ours: NaN, or nested too deeply
-        is_whole = False
-    if not is_whole:
-        raise BadQuery(f"event {event.position} of {origin} does not match its checksum", hint="export it again")
-    return log.append_dedup(
-        FOREIGN,
-        actor="elsewhere",
-        session_id=event.session_id,
-        project=event.project,
-        payload={"origin": origin, **event._asdict()},
-        dedupe_key=dedupe_key(FOREIGN, origin, event.position),
-        blobs=blobs,
+class ChainLink(NamedTuple):
+    """The segment that some events came in: the row of `chain` that is written with them."""
+
+    space: str
+    n: int
+    hash: bytes
+    last_seq: int
+
+
+class Received(NamedTuple):
+    """How many events were appended, were there already, are of what was forgotten here, and were refused; and how many
+    texts were refused."""
+
+    appended: int = 0
+    known: int = 0
+    forgotten: int = 0
+    quarantined: int = 0
+    texts_quarantined: int = 0
+
+
+# --- the door ----------------------------------------------------------------------------------------------
+
+
+def join(log: SqliteLog, home: OriginHome) -> OriginHome:
+    """Make a home known, or what is new about one. Said in the log too: what surfaces show of its sessions comes from
+    events."""
+    with log.atomic():
+        found = log.origins.put(home)
+        said = {
+            "number": found.id,
+            "origin": found.origin,
+            "who": found.who,
+            "name": found.name,
+            "relation": found.relation,
+            "state": found.state,
+        }
+        log.append_dedup(
+            "origin_joined", actor="sync", payload=said, dedupe_key=dedupe_key("origin_joined", checksum(said))
+        )
+    return found
+
+
+def append_foreign(
+    log: SqliteLog,
+    origin: str,
+    events: Sequence[Outgoing],
+    texts: Mapping[str, tuple[str, bytes] | None],
+    link: ChainLink | None = None,
+) -> Received:
+    """Append what happened in another home that was made known (`join`). See above."""
+    home = log.origins.named(origin)
+    if home is None or home.id == 0:
+        raise ForeignRefused(f"nobody knows the home {origin}", hint="axm sync status lists the machines")
+    missing = {name for one in events for name in one.texts} - texts.keys()
+    if missing:
+        raise ForeignRefused(f"{len(missing)} texts are not there yet, the first is {min(missing)}")
+    with log.atomic():
+        done = _Door(log, home, texts, link)
+        for one in events:
+            done.take(one)
+        if link is not None:
+            log._db.execute(
+                "insert into chain(space, origin, n, hash, last_seq) values (?, ?, ?, ?, ?)",
+                (link.space, home.id, link.n, link.hash, link.last_seq),
+            )
+    return done.received
+
+
+class _Door:
+    """One call of `append_foreign`, inside its transaction."""
+
+    def __init__(
+        self, log: SqliteLog, home: OriginHome, texts: Mapping[str, tuple[str, bytes] | None], link: ChainLink | None
+    ) -> None:
+        self._log, self._home, self._texts, self._link = log, home, texts, link
+        self._sealed: dict[str, Sealed | None] = {}
+        self.received = Received()
+
+    def _count(self, name: str) -> None:
+        self.received = self.received._replace(**{name: getattr(self.received, name) + 1})
+
+    def take(self, one: Outgoing) -> None:
+        log, home, theirs = self._log, self._home, one.event
+        session = log.origins.local_id(home, theirs.session_id)
+        project = log.origins.local_path(home, theirs.project)
+        if theirs.event_type not in _ABOUT and log.is_forgotten(session, project):
+            self._count("forgotten")
+            return
+        named = (theirs.payload, theirs.session_id, theirs.project, theirs.actor, theirs.event_type)
+        if any(log._redactor.value(value) is not value for value in named):
+            self._quarantine(theirs, None, "it holds what looks like a secret here")
+            return
+        is_read = theirs.event_type in TRAVELS and (theirs.schema or 0) <= VOCABULARY
+        event = theirs._replace(
+            event_id=str(log.origins.local_id(home, theirs.event_id)),
+            ts=self._ts(theirs),
+            event_type=theirs.event_type if is_read else UNREAD + theirs.event_type,
+            session_id=session,
+            project=project,
+            build_id=log.origins.local_id(home, theirs.build_id),
+            origin=home.id,
+        )
+        if log._read("select 1 from event_dedup where dedupe_key = ?", (self._key(theirs),)):
+            self._count("known")
+            return
+        if log._read("select 1 from events where event_id = ?", (event.event_id,)):
+            self._quarantine(theirs, None, "another event has its id")
+            return
+        appended = log._insert(event, self._key(theirs))
+        assert appended is not None
+        log._store(appended.position, [sealed for name in one.texts if (sealed := self._text(theirs, name))])
+        self._count("appended")
+        if is_read and theirs.event_type in _ABOUT:
+            _forget(log, log.origins.event(appended))
+
+    def _key(self, event: Event) -> str:
+        return dedupe_key("foreign", self._home.origin, event.seq or 0)
+
+    def _ts(self, theirs: Event) -> int:
+        now = self._log._next_ts()
+        if self._home.relation == "own" and now < theirs.ts <= now + _AHEAD_MS:
+            return theirs.ts
+        return now
+
+    def _text(self, event: Event, name: str) -> Sealed | None:
+        """The text of that name, sealed for this home; None where it is gone or refused."""
+        if name not in self._sealed:
+            stored = self._texts[name]
+            sealed = None if stored is None else reseal(self._log._redactor, self._log._key, name, *stored)
+            if isinstance(sealed, str):
+                self._quarantine(event, name, sealed)
+                sealed = None
+            self._sealed[name] = sealed
+        return self._sealed[name]
+
+    def _quarantine(self, event: Event, name: str | None, why: str) -> None:
+        self._count("quarantined" if name is None else "texts_quarantined")
+        link = self._link
+        self._log._db.execute(
+            """
+            insert into quarantine(space, origin, n, seq, blob, why, at)
+            values (:space, :origin, :n, :seq, :blob, :why, :at)
+            """,
+            {
+                "space": link.space if link else "",
+                "origin": self._home.origin,
+                "n": link.n if link else 0,
+                "seq": event.seq,
+                "blob": name,
+                "why": why,
+                "at": self._log._next_ts(),
+            },
+        )
+
+
+# --- forgetting --------------------------------------------------------------------------------------------
+
+
+def _forget(log: SqliteLog, event: Event) -> None:
+    """What another home forgot, or took back, forgotten here: what was said last of a session or project holds, in
+    whatever order it arrives."""
+    later = [one for one in log.replay(_ABOUT) if one.order > event.order]
+    if event.event_type == "forget_lifted":
+        names = [("session", event.payload["session"]), ("project", event.payload["project"])]
+        for kind, name in names:
+            if name is not None and not any(_names(one, kind, name) for one in later):
+                log._db.execute("delete from tombstones where kind = ? and key = ?", (kind, name))
+        return
+    kept = [("session", name) for name in event.payload["sessions"] if not _lifted(later, "session", name)]
+    project = event.payload["project"]
+    if project is not None and _lifted(later, "project", project):
+        project = None
+    marks = [*kept, *([("project", project)] if project is not None else [])]
+    log._db.executemany(
+        "insert into tombstones(kind, key, position) values (?, ?, ?) on conflict do nothing",
+        [(*mark, event.position) for mark in marks],
     )
+    tombstones.purge(log._db, log.purges, event.position, [name for _, name in kept], project)
+
+
+def _names(event: Event, kind: str, name: str) -> bool:
+    given = event.payload
+    if event.event_type == "forget_lifted":
+        return bool(given[kind] == name)
+    return name in given["sessions"] if kind == "session" else bool(given["project"] == name)
+
+
+def _lifted(later: Iterable[Event], kind: str, name: str) -> bool:
+    """Whether it was taken back later, and not forgotten again since."""
+    about = sorted((one for one in later if _names(one, kind, name)), key=lambda one: one.order)
+    return bool(about) and about[-1].event_type == "forget_lifted"

@@ -8,13 +8,29 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
+from axiommind.errors import LogCorrupt
 from axiommind.ids import checksum, content_hash
 from axiommind.log.blobs import unseal
 from axiommind.log.contract import Finding, Head
 from axiommind.model import Event
 
-__all__ = ["check_blobs", "check_events", "check_heads", "check_purged"]
+__all__ = ["check_blobs", "check_database", "check_events", "check_heads", "check_purged", "damaged"]
+
+
+def damaged(path: Path, error: Exception) -> LogCorrupt:
+    """What to tell when `log.db` cannot be read. Nothing is overwritten and nothing destructive is suggested."""
+    return LogCorrupt(
+        f"{path} is damaged ({error}); it was left exactly as it is",
+        hint="axm restore FILE brings a backup back (axm backup list shows them); or copy it and try: sqlite3 COPY "
+        ".recover; a new home (AXM_HOME=…) reads again what is still on disk",
+    )
+
+
+def check_database(db: sqlite3.Connection) -> list[Finding]:
+    """What SQLite itself finds."""
+    return [Finding("log.db", line) for (line,) in db.execute("pragma integrity_check(20)") if line != "ok"]
 
 
 def check_events(db: sqlite3.Connection, events: Iterable[Event]) -> list[Finding]:
@@ -54,13 +70,15 @@ def check_blobs(db: sqlite3.Connection, left_out: frozenset[str] = frozenset()) 
     return found
 
 
-def check_purged(db: sqlite3.Connection, forgotten: Iterable[Event]) -> list[Finding]:
-    """An event without its text is right only if a later event forgot it, and one that is forgotten has none."""
+def check_purged(db: sqlite3.Connection, forgotten: Iterable[Event], *, others: bool = False) -> list[Finding]:
+    """An event without its text is right only if a later event forgot it, and one that is forgotten has none. With
+    events of `others`: theirs may have come without."""
     without = db.execute(
-        """
+        f"""
         select position, session_id, project from events
         where json_extract(payload_json, '$.blob') is not null
           and position not in (select position from blob_refs)
+          {"and origin = 0" if others else ""}
         """
     ).fetchall()
     marks = [(event.position, event.payload) for event in forgotten] if without else []

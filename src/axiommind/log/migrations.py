@@ -243,16 +243,6 @@ _M005 = (
         primary key (forgotten_id, origin)
     ) without rowid
     """,
-    # What a team mate forgot: it counts for events of that person, or of the whole space where the person owns it.
-    """
-    create table foreign_tombstones (
-        kind text not null,
-        key text not null,
-        origin integer not null,
-        position integer not null,
-        primary key (kind, key, origin)
-    ) without rowid
-    """,
 )
 
 

@@ -7,11 +7,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from axiommind.db import has_table
 from axiommind.ids import canonical_json
 from axiommind.log.contract import Head
+from axiommind.log.origins import TRAVELS, UNREAD, VOCABULARY
 from axiommind.model import Event
 
 __all__ = [
+    "ADD_EVENT",
     "HEAD",
     "NOTE_HEAD",
     "PUT_HEAD",
@@ -27,6 +30,12 @@ __all__ = [
 _EVENT = """position, event_id, ts, event_type, actor, session_id, project, payload_json, checksum,
            happened_at, build_id, sensitivity, """
 HEAD = "stream, generation, end_offset, size, mtime_ns, inode, state"
+ADD_EVENT = """
+    insert into events(event_id, ts, event_type, actor, session_id, project, payload_json, payload_redacted, checksum,
+                       build_id, happened_at, sensitivity, origin, seq, origin_ts, schema)
+    values (:event_id, :ts, :event_type, :actor, :session_id, :project, :payload_json, :payload_redacted, :checksum,
+            :build_id, :happened_at, :sensitivity, :origin, :seq, :origin_ts, :schema)
+"""
 PUT_HEAD = f"""
     insert into heads({HEAD})
     values (?, ?, ?, ?, ?, ?, ?)
@@ -49,17 +58,28 @@ NOTE_HEAD = f"""
 """
 
 
-def event_columns(db: sqlite3.Connection) -> str:
-    """The columns of an event in this log; one that an older version wrote, and that is only read, has no origins."""
-    known = any(row[1] == "origin" for row in db.execute("pragma table_info(events)"))
-    return _EVENT + ("origin, seq, origin_ts, schema" if known else "0, null, null, null")
+def event_columns(db: sqlite3.Connection) -> tuple[str, bool]:
+    """The columns of an event in this log, and whether it knows other homes. One that an older version wrote, and that
+    is only read, knows none."""
+    try:
+        (found,) = db.execute("select exists (select 1 from origins)").fetchone()
+    except sqlite3.OperationalError:
+        if has_table(db, "origins"):
+            raise
+        return _EVENT + "0, null, null, null", False
+    return _EVENT + "origin, seq, origin_ts, schema", bool(found)
 
 
-def type_filter(event_types: Iterable[str] | None) -> tuple[str, tuple[str, ...]]:
+def type_filter(event_types: Iterable[str] | None, *, with_unread: bool = False) -> tuple[str, tuple[str, ...]]:
+    """A condition on events. With those that were kept before this version knew their types, where it does now."""
     if event_types is None:
         return "", ()
     types = tuple(event_types)
-    return f"and event_type in ({','.join('?' * len(types))})", types
+    wanted = f"event_type in ({','.join('?' * len(types))})"
+    unread = tuple(f"{UNREAD}{one}" for one in types if one in TRAVELS) if with_unread else ()
+    if unread:
+        wanted = f"({wanted} or (event_type in ({','.join('?' * len(unread))}) and schema <= {VOCABULARY}))"
+    return f"and {wanted}", types + unread
 
 
 def head_of(row: tuple[Any, ...]) -> Head:
@@ -95,5 +115,5 @@ def event_of(row: tuple[Any, ...]) -> Event:
 
 def events_in(db: sqlite3.Connection) -> Iterator[Event]:
     """Every event of a file that is a log, in order."""
-    for row in db.execute(f"select {event_columns(db)} from events order by position"):
+    for row in db.execute(f"select {event_columns(db)[0]} from events order by position"):
         yield event_of(row)

@@ -14,31 +14,34 @@ from pathlib import Path
 from typing import Any
 
 from axiommind import db as sqlite
-from axiommind.errors import Internal, LogCorrupt, StoreError, TooNew
+from axiommind.errors import Internal, StoreError, TooNew
 from axiommind.ids import canonical_json, checksum, dedupe_key, ulid
 from axiommind.log import integrity, tombstones
 from axiommind.log.blobs import Sealed, is_sealed, unseal
 from axiommind.log.contract import Finding, Head
 from axiommind.log.identity import LogIdentity, read_identity, stamp
 from axiommind.log.migrations import MIGRATIONS, migrate
+from axiommind.log.origins import Origins
 from axiommind.log.purges import Purges
 from axiommind.log.replacements import Replacements
-from axiommind.log.rows import HEAD, NOTE_HEAD, PUT_HEAD, event_columns, event_of, head_of, head_row, type_filter
+from axiommind.log.rows import (
+    ADD_EVENT,
+    HEAD,
+    NOTE_HEAD,
+    PUT_HEAD,
+    event_columns,
+    event_of,
+    events_in,
+    head_of,
+    head_row,
+    type_filter,
+)
 from axiommind.model import Event
 from axiommind.text.redaction import Redactor
 
-__all__ = ["SqliteLog", "damaged"]
+__all__ = ["SqliteLog"]
 
 _PAGE = 500
-
-
-def damaged(path: Path, error: Exception) -> LogCorrupt:
-    """What to tell when `log.db` cannot be read. Nothing is overwritten and nothing destructive is suggested."""
-    return LogCorrupt(
-        f"{path} is damaged ({error}); it was left exactly as it is",
-        hint="axm restore FILE brings a backup back (axm backup list shows them); or copy it and try: sqlite3 COPY "
-        ".recover; a new home (AXM_HOME=…) reads again what is still on disk",
-    )
 
 
 class SqliteLog:
@@ -59,7 +62,8 @@ class SqliteLog:
                 self._check()
             else:
                 self._prepare()
-            self._columns = event_columns(self._db)
+            self._columns, found = event_columns(self._db)
+            self.origins = Origins(self._db, found=found)
         except sqlite3.Error as error:
             raise self._wrapped(error) from error
 
@@ -85,7 +89,7 @@ class SqliteLog:
 
     def _wrapped(self, error: sqlite3.Error) -> Exception:
         if sqlite.is_damage(error):
-            return damaged(self.path, error)
+            return integrity.damaged(self.path, error)
         return sqlite.store_error(error, self.path) or Internal(f"{self.path}: {error}")
 
     @contextmanager
@@ -156,22 +160,15 @@ class SqliteLog:
         )
         if first.rowcount == 0:
             return None
-        event = event._replace(checksum=checksum(event.payload))
+        if not event.origin:
+            event = event._replace(checksum=checksum(event.payload))
         written = canonical_json(event.payload)
         # What was redacted is redacted in both: a secret that the redactor knows is nowhere.
         row = event._asdict() | {
             "payload_json": written,
             "payload_redacted": written if event.sensitivity == "redacted" else None,
         }
-        cursor = self._db.execute(
-            """
-            insert into events(event_id, ts, event_type, actor, session_id, project, payload_json,
-                               payload_redacted, checksum, build_id, happened_at, sensitivity)
-            values (:event_id, :ts, :event_type, :actor, :session_id, :project, :payload_json,
-                    :payload_redacted, :checksum, :build_id, :happened_at, :sensitivity)
-            """,
-            row,
-        )
+        cursor = self._db.execute(ADD_EVENT, row)
         return event._replace(position=cursor.lastrowid or 0)
 
     def _next_ts(self) -> int:
@@ -206,12 +203,24 @@ class SqliteLog:
     ) -> list[Event]:
         if isinstance(after, tuple):
             after = self._position_of(after)
-        where, args = type_filter(event_types)
-        rows = self._read(
-            f"select {self._columns} from events where position > ? {where} order by position limit ?",
-            (after, *args, -1 if limit is None else limit),
+        where, args = type_filter(event_types, with_unread=self.origins.found)
+        return self._events(
+            f"position > ? {where} order by position limit ?", (after, *args, -1 if limit is None else limit)
         )
-        return [event_of(row) for row in rows]
+
+    def own_since(self, after: int, event_types: Sequence[str], limit: int) -> list[Event]:
+        """This home's own events of these types after a position, and none of another home's."""
+        where, args = type_filter(event_types)
+        return self._events(f"position > ? and origin = 0 {where} order by position limit ?", (after, *args, limit))
+
+    def texts_of(self, position: int) -> tuple[str, ...]:
+        """The names of the blobs that an event refers to."""
+        return tuple(row[0] for row in self._read("select hash from blob_refs where position = ?", (position,)))
+
+    def _events(self, where: str, args: tuple[Any, ...]) -> list[Event]:
+        """Events in words of this home."""
+        found = [event_of(row) for row in self._read(f"select {self._columns} from events where {where}", args)]
+        return [self.origins.event(event) if event.origin else event for event in found]
 
     def _position_of(self, pair: tuple[int, str]) -> int:
         """(ts, event_id) names an event; an unknown pair means "after everything of an earlier ts"."""
@@ -227,20 +236,14 @@ class SqliteLog:
             since = page[-1].position
 
     def event_at(self, position: int) -> Event | None:
-        rows = self._read(f"select {self._columns} from events where position = ?", (position,))
-        return event_of(rows[0]) if rows else None
+        return next(iter(self._events("position = ?", (position,))), None)
 
     def last_of(self, session_id: str, event_type: str) -> Event | None:
         where = "session_id = ? and event_type = ? order by position desc limit 1"
-        rows = self._read(f"select {self._columns} from events where {where}", (session_id, event_type))
-        return event_of(rows[0]) if rows else None
+        return next(iter(self._events(where, (session_id, event_type))), None)
 
     def events_of(self, session_id: str, event_type: str) -> list[Event]:
-        rows = self._read(
-            f"select {self._columns} from events where session_id = ? and event_type = ? order by position",
-            (session_id, event_type),
-        )
-        return [event_of(row) for row in rows]
+        return self._events("session_id = ? and event_type = ? order by position", (session_id, event_type))
 
     def last_position(self) -> int:
         return int(self._read("select coalesce(max(position), 0) from events", ())[0][0])
@@ -378,15 +381,13 @@ class SqliteLog:
         found: list[Finding] = []
         try:
             self._db.execute("begin")  # one view of it all, whoever appends meanwhile
-            for (line,) in self._db.execute("pragma integrity_check(20)"):
-                if line != "ok":
-                    found.append(Finding("log.db", line))
-            found += integrity.check_events(self._db, self.replay())
+            found += integrity.check_database(self._db)
+            found += integrity.check_events(self._db, events_in(self._db))
             found += integrity.check_blobs(self._db)
-            found += integrity.check_purged(self._db, self.replay(["forgotten"]))
+            found += integrity.check_purged(self._db, self.replay(["forgotten"]), others=self.origins.found)
             # Streams are compared as payloads have them: redacted.
             heads = {self._redactor.text(stream): head for stream, head in self.heads().items()}
-            found += integrity.check_heads(self.replay(), heads)
+            found += integrity.check_heads((one for one in events_in(self._db) if not one.origin), heads)
         except sqlite3.DatabaseError as error:
             found.append(Finding("log.db", f"cannot be read: {error}"))
         finally:
