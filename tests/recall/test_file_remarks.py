@@ -260,6 +260,17 @@ def test_units_are_paragraphs_items_and_rows() -> None:
     ]
 
 
+def test_a_quoted_question_ends_no_sentence() -> None:
+    said = 'The totals line is added to the "What is next?" section, and it only shows when there is a total.'
+    assert [unit.sentences for unit in units_of(said)] == [(said,)]
+
+
+def test_what_was_going_to_be_done_is_not_told_beside_a_reason(world: World) -> None:
+    learned(world, wrote(f"{REASONS['en']} Let me update the `Receipt` and its tests now."))
+    (note,) = edit(world)
+    assert note.startswith(REASONS["en"]) and "Let me" not in note
+
+
 # --- new files -------------------------------------------------------------------------------------------
 
 NOTES = f"{PROJECT}/plan/todos"

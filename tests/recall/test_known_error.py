@@ -242,6 +242,8 @@ def test_the_line_of_an_error_that_tells(error: str, line: str) -> None:
         ("zsh: command not found: docker", "bash: line 1: docker: command not found", True),
         ("ERROR: 401 Missing bearer, id: req_76b1c7c2314747", "ERROR: 401 Missing bearer, id: req_e2a1d3c8b1", True),
         ("Could not resolve to a Repository 'a/b'", "Could not resolve to a Repository 'c/d'", True),
+        ("error: unexpected argument '-n' found", "error: unexpected argument '-C' found", False),
+        ("error: unexpected argument '--all' found", "error: unexpected argument '--all' found", True),
         ("FAILED tests/test_a.py::test_sum - ValueError", "FAILED tests/test_a.py::test_mean - ValueError", False),
     ],
 )  # fmt: skip

@@ -34,7 +34,7 @@ answers = parts.map("\n\n".join) | parts.map("\n".join) | st.text() | st.text("|
 
 
 def words(text: str) -> list[str]:
-    return text.replace("|", " ").split()
+    return text.replace("|", " ").replace(";", " ").split()  # between rows of a table
 
 
 @given(answers)
@@ -86,7 +86,7 @@ def test_headings_belong_to_what_is_below_them_and_rows_and_items_stay_whole() -
         "The deploy works again.",
         "Why it failed: The token was read before `load_env()` ran, so it was empty. The runner has no `.env` file, "
         "and nobody noticed because the tests mock it.",
-        "What changed: File | Change `deploy.py` | reads the token late `ci.yml` | fails when it is empty - `make "
+        "What changed: File | Change; `deploy.py` | reads the token late; `ci.yml` | fails when it is empty - `make "
         "deploy` asks once - 배포 전에 토큰을 확인합니다",
         "Left to do: Rotate the old token; see e.g. the runbook.",
     ]
@@ -135,8 +135,76 @@ def test_a_sentence_that_only_says_that_it_is_done_is_left_out(done: str, said: 
 
 
 @pytest.mark.parametrize(
+    ("announced", "said"),
+    [
+        ("Now let me look at the tests that cover the lease in `worker.py` and at the fixtures they use.", ""),
+        ("Good, that explains the report. I'll update the handler and its tests.", "Good, that explains the report."),
+        ("Now update the section on leases and then commit both files.", ""),
+        ("Would you like me to clean up the old leases as well, or leave them where they are for now?", ""),
+        ("Ready for the next phase whenever you want to continue.", ""),
+        ("이제 모든 이슈를 수정하고 나서 전체 테스트를 다시 실행하겠습니다.", ""),
+        ("설정 파일도 함께 수정할까요?", ""),
+        ("`worker.py` のリース処理とそのテストを更新します。", ""),
+        ("この変更もコミットしますか？", ""),
+        ("让我检查一下租约的测试。", ""),
+    ],
+    ids=["en", "en-after", "en-now", "en-offer", "en-ready", "ko", "ko-offer", "ja", "ja-offer", "zh"],
+)
+def test_what_was_only_going_to_be_done_or_was_offered_is_left_out(announced: str, said: str) -> None:
+    outcome = "The cause was a stale lease."
+    assert [piece.text for piece in pieces_of(announced)] == ([said] if said else [])
+    assert pieces_of(f"{announced}\n\n{outcome}")[-1].text.endswith(outcome)
+
+
+@pytest.mark.parametrize(
+    "reasoned",
+    [
+        "I'll keep the lease in the database, because the worker may be killed before it writes the file.",
+        "Now update the protocol — the schema is a snapshot, and no living document.",
+        "Let me correct that: leases are renewed every ten seconds and not every thirty.",
+        "재시작해도 임대가 유지되므로 캐시를 비우겠습니다.",
+        "サーバーは起動時にリースを削除します。",
+        "再起動に備えるため、リースをデータベースに保存します。",
+        "我将租约存入数据库，因为进程可能被杀死。",
+        "If you want to keep a lease over a restart, it has to be in the database.",
+    ],
+)
+def test_what_gives_a_reason_or_says_what_is_so_is_told(reasoned: str) -> None:
+    assert [piece.text for piece in pieces_of(reasoned)] == [reasoned]
+
+
+def test_a_title_between_rules_is_the_heading_of_what_follows() -> None:
+    rule = "━" * 40
+    found = pieces_of(f"{rule}\n DEPLOY ► FAILED ✗\n{rule}\n\nThe lease was stale.\n\n{'─' * 50}\n\nIt is renewed now.")
+    assert [piece.said for piece in found] == ["DEPLOY ► FAILED ✗: The lease was stale. It is renewed now."]
+    assert pieces_of(f"{rule}\n DEPLOY ► STARTED\n{rule}") == []
+
+
+@pytest.mark.parametrize(
     "text",
-    ["|", "`", ".", "*", "#", "-", "~~~\n", "```\n", " ", "\n", "a. ", "。", "| ", "**a", "``", "!?", "…", "\t|"],
+    [
+        "|",
+        "`",
+        ".",
+        "*",
+        "#",
+        "-",
+        "━",
+        "━━━━━\n",
+        "now ",
+        "~~~\n",
+        "```\n",
+        " ",
+        "\n",
+        "a. ",
+        "。",
+        "| ",
+        "**a",
+        "``",
+        "!?",
+        "…",
+        "\t|",
+    ],
 )
 def test_nothing_makes_it_slow(text: str) -> None:
     with ending():

@@ -13,6 +13,7 @@ SILENT = """
 |yes|Yes!|y|ok go on|continue|go ahead|do it|thanks!|lgtm|looks good, thanks|1|option 2|the first one|why?|?|👍|...
 ㅇㅇ|네|넵 계속|계속해줘|네 진행해주세요|커밋하고 푸시해줘|테스트 돌려줘
 继续|好的，继续吧|可以|修复这个问题|运行测试|はい|続けて|続けてください。|お願いします|テストを実行してください
+get back to main, pull in the latest changes, then create a branch for the docs update and a pr for it
 run the tests|commit and push|fix the bug|fix it please|what do you think?|go ahead and commit it|explain this code
 /compact|/review src/a.py carefully|!ls -la src|# remember to always use tabs in makefiles|[[T1]] please
 https://example.com/rate/limiter|3e1c26d3|0b5f3c1e-7a2d-4c51-9d8e-1f2a3b4c5d6e|dGhpcyBpcyBhIHNlY3JldDEyMzQ1Njc4OTA=
@@ -22,6 +23,7 @@ https://example.com/rate/limiter|3e1c26d3|0b5f3c1e-7a2d-4c51-9d8e-1f2a3b4c5d6e|d
 """
 ASKED = """
 TokenBucketLimiter|user_id|src/app/auth.py|why did we choose sqlite over duckdb?|fix the login bug|deploy to staging
+get back to main and delete the lease branch|why do the tests fail on main after the merge?
 이 프로젝트에서 캐시 무효화는 어떻게 하기로 했지?|로그인 토큰 만료|为什么我们选择了令牌桶限流|优化缓存策略
 レート制限の実装方針は何でしたか|#123 still crashes in production|/home/dev/weather/app.py crashes on start
 ValueError: invalid literal for int() with base 10: 'x'|Error: connect ECONNREFUSED

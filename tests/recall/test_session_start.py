@@ -63,6 +63,48 @@ def test_a_session_may_end_with_a_plan_or_with_a_commit(world: World) -> None:
     assert ending(world, committed) == ["last said: They are rounded. Then it was committed."]
 
 
+PUT_AWAY = {
+    "en": ("commit this", "Committed as `156c7fc` on `feat/rates`. Ready for the next task whenever you are."),
+    "en-pr": ("push it up and open a pr", "PR created: https://github.com/dev/rates/pull/7"),
+    "en-checks": ("commit", "Commit `fe67dd4` created successfully. All pre-commit hooks passed (tests, lint)."),
+    "ko": ("커밋해줘", "커밋 완료했습니다. 더 확인해드릴까요?"),
+    "ja": ("コミットして", "コミットしました。`5b56300`"),
+    "zh": ("提交", "已提交 `5b56300`。"),
+}
+
+
+@pytest.mark.parametrize("language", PUT_AWAY)
+def test_a_session_that_was_put_away_is_told_by_what_came_of_it(world: World, language: str) -> None:
+    order, answer = PUT_AWAY[language]
+    session = Session("s1")
+    session.prompt("Round the rates half up, please")
+    session.answer("The rates are rounded half up now, since the bank rejects half cents.")
+    session.prompt(order)
+    session.answer(answer)
+    (told_of,) = ending(world, session)
+    assert told_of.startswith("ended: The rates are rounded half up now, since the bank rejects half cents. Then: ")
+    assert told_of.endswith(answer[-10:])
+
+
+def test_what_a_person_objected_to_is_not_how_a_session_ended(world: World) -> None:
+    session = Session("s1")
+    session.prompt("Round the rates half up, please")
+    session.answer("The rates are rounded half down now, as the bank wants it.")
+    session.prompt("no, that is wrong")
+    session.answer("Committed as `156c7fc`.")
+    assert ending(world, session) == ["asked last: no, that is wrong", "ended: Committed as `156c7fc`."]
+
+
+def test_an_order_that_got_no_answer_is_told(world: World) -> None:
+    session = Session("s1")
+    session.prompt("Round the rates half up, please")
+    session.answer("The rates are rounded half up now, since the bank rejects half cents.")
+    session.prompt("commit this")
+    session.answer("Committed as `156c7fc`.")
+    session.prompt("push it up and merge it")
+    assert ending(world, session)[-1] == "asked last, and not answered: push it up and merge it"
+
+
 def test_prompts_that_say_nothing_by_themselves_are_not_told(world: World) -> None:
     session = Session("s1")
     session.prompt("8")

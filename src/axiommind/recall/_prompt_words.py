@@ -33,7 +33,8 @@ step steps task tasks todo part parts side case cases example examples note note
 message text word words name names new old other others different wrong missing left rest whole entire full simple
 small big long short quick quickly careful carefully properly correctly everything anything nothing something someone
 everyone ask asked say said mean means know feel sure instead else still already yet ever actual possible ready claude
-agent assistant prompt context session memory document documentation docs readme doc pr mr
+agent assistant prompt context session memory document documentation docs readme doc pr mr prs main master branches
+latest fresh origin upstream remote checkout stash merged merging pushes pushing pulled pulls committing rebased
 """
 ASIDE = frozenset(_ASIDE_LIST.split())
 GENERIC = frozenset(_GENERIC_LIST.split())

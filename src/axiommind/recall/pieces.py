@@ -12,32 +12,55 @@ from typing import NamedTuple
 
 from axiommind.text.patterns import lazy
 
-__all__ = ["Piece", "pieces_of"]
+__all__ = ["Piece", "only_announces", "pieces_of", "says_nothing"]
 
 _ABOUT = 220  # characters of a piece; a sentence is never cut for it
 _SLIGHT = 70  # characters of a sentence that may say nothing
+_ANNOUNCED = 240  # of one that may only say what is done next
 _LONGEST = 480  # characters of a sentence that is
 _TITLE = 120  # of a heading
 _READ = 24_000  # of an answer
 _FENCE = lazy(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = lazy(r"[ \t]*(?:#{1,6}[ \t]+|\*\*(?=[^*\n]{2,80}\*\*[ \t]*[:：]?[ \t]*$))")
-_RULE = lazy(r"[ \t]*(?:\|[-:| \t]+\||[-=*_]{3,})[ \t]*$")
+_RULE = lazy(r"[ \t]*(?:\|[-:| \t]+\||[-=*_─━═]{3,})[ \t]*$")
+# A title between two rules.
+_BANNER = lazy(r"^[ \t]*[─━═]{5,}[ \t]*\n[ \t]*([^\n─━═]{1,100}?)[ \t]*\n[ \t]*[─━═]{5,}[ \t]*$", re.MULTILINE)
 _ITEM = lazy(r"[ \t]*(?:[-*+•]|\d{1,2}[.)]|\|)")
 _END = lazy(r"(?<![ (][a-zA-Z])(?<!\be\.g)(?<!\bi\.e)[.!?]{1,4}[\"')\]*`]{0,3}(?=\s)|[。！？]+[」』）)*]{0,3}")
 _NO_BLANK = lazy(r"(?<=[。！？]) ")  # between sentences of scripts without blanks
 _CODE = lazy(r"`[^`\n]{1,300}`")
-# What says only what comes below, and only what comes next.
+# What says only what comes below.
 _BELOW = lazy(
     r".*(?:\bhere(?:[’']s| is| are)\b|\b(?:summary|following|below|as follows)\b|요약|다음|아래|以下|まとめ|如下|总结)"
     r".*[:：]$",
     re.IGNORECASE,
 )
+# What says only what the agent did next.
 _NEXT = lazy(
-    r"(?:(?:ok(?:ay)?|good|great|perfect|now|alright|right|done)[,.!]? )?(?:now |next,? )?"
-    r"(?:let me|let[’']s|i[’']ll|i will|i[’']m going to)\b"
-    r"|.{0,60}(?:하겠습니다|보겠습니다|할게요|볼게요|확인합니다)[.:]?$"
-    r"|.{0,60}(?:しましょう|確認します|試します|見てみます|進めます|コミットします|修正します)[。.:：]?$"
-    r"|(?:让我|我来|我先|接下来我)",
+    r"(?:(?:ok(?:ay)?|good|great|perfect|excellent|now|alright|right|done|next|first|then|finally|also|so)[,.!]? ){0,3}"
+    r"(?:let me|let[’']s|i[’']ll|i will|i[’']m going to|i (?:also |just |now )?(?:need to|should))\b"
+    r"|(?:ok(?:ay)?[,.]? |also |next,? )?now,? (?:add|apply|build|check|clean|commit|create|delete|fix|implement"
+    r"|install|move|push|read|remove|rename|replace|rewrite|run|test|update|use|verify|wire|write)\b"
+    r"|.*(?:겠습니다|할게요|볼게요)[.:]?$|(?:이제|먼저|다음으로|우선|그럼) .*합니다[.:]?$|.{0,60}확인합니다[.:]?$"
+    r"|.*(?:ましょう|(?:(?<!失敗)(?<!発生)(?<!動作)(?<!存在)(?<!依存)(?<!一致)(?<!機能)し|せ|行い|進め|試み|直し|見|調べ|始め)"
+    r"ます)[。.:：]?$"
+    r"|(?:好的?[，,]? ?|现在)?(?:让我|我来|我先|我将|我会|接下来我)",
+    re.IGNORECASE,
+)
+# What only asks the person what to do.
+_OFFER = lazy(
+    r"(?:want me to|would you like|do you want|shall i|should i|let me know|reply with|feel free|just say"
+    r"|ready (?:for|to|when)|if you(?:[’']d| would) (?:like|prefer))\b"
+    r"|.*(?:할까요|드릴까요|볼까요|하시겠(?:어요|습니까)|원하시나요|알려 ?주세요|말씀해 ?주세요)[?？.]?$"
+    r"|.*(?:しますか|ましょうか|いかがですか|よろしいですか|お知らせください|教えてください)[?？。]?$"
+    r"|(?:需要我|要我|要不要|是否需要|请告诉我|如果你(?:想|需要))",
+    re.IGNORECASE,
+)
+# A reason, or what is so.
+_REASON = lazy(
+    r"\b(?:because|since|so that|due to|otherwise|instead of|rather than|cause[sd]?)\b"
+    r"|\bto (?:avoid|prevent|ensure|keep|match)\b| [–—-]{1,2} |[:：] ?[^\s:：]"
+    r"|때문|원인|이유|므로|위해|아니라|ため|ので|原因|理由|ではなく|[はが](?![ぁ-ん])|因为|由于|为了|所以|而不是",
     re.IGNORECASE,
 )
 # What says only that something is done, and that the checks passed.
@@ -45,12 +68,13 @@ _DONE = lazy(
     r"\b(?:(?:all|both|everything|is|are|now|the|and|with|no|to|on|it|as|in|of|we|you|i|good|great|perfect|excellent|ok"
     r"|okay|done|ready|complete[d]?|finished|success(?:ful(?:ly)?)?|succeed(?:s|ed)?|pass(?:es|ed|ing)?|green|clean"
     r"|understood|sure|commit(?:s|ted)?|push(?:ed)?|merged|created|saved|compile[sd]?|compil(?:ation|ing)|builds?|tests?"
-    r"|checks?|lint(?:er|ing)?|types?|typechecks?|errors?|warnings?|hooks?|pre-commit|changes?|clear|got)\b|\d[\d,]*)"
+    r"|checks?|lint(?:er|ing)?|types?|typechecks?|errors?|warnings?|hooks?|pre-commit|changes?|clear|got"
+    r"|releases?d?|deployed|deployment)\b|\d[\d,]*)"
     r"|(?:모두|전부|모든|이제|작업|커밋|푸시|빌드|컴파일|테스트|에러|오류|경고|성공|통과|완료|없이|없습니다|되었습니다|됐습니다"
-    r"|했습니다|하였습니다|입니다|이|가|을|를|도)"
-    r"|(?:全て|すべて|全部|全|両方|コミット|プッシュ|ビルド|テスト|エラー|成功|通過|通り|パス|完了|なし|しました|されました|できました"
+    r"|했습니다|하였습니다|입니다|배포|릴리스|이|가|을|를|도)"
+    r"|(?:全て|すべて|全部|全|両方|リリース|デプロイ|コミット|プッシュ|ビルド|テスト|エラー|成功|通過|通り|パス|完了|なし|しました|されました|できました"
     r"|です|ました|も|が|は|を|に|、|件)"
-    r"|(?:全部|所有|已经|已|提交|推送|构建|编译|测试|成功|通过|完成|了|都|没有|错误)"
+    r"|(?:全部|所有|已经|已|发布|部署|提交|推送|构建|编译|测试|成功|通过|完成|了|都|没有|错误)"
     r"|`[0-9a-f]{7,40}`|[\s.,!:;。！、…*()✅✓-]+",
     re.IGNORECASE,
 )
@@ -73,6 +97,7 @@ def pieces_of(answer: str) -> list[Piece]:
     heading = ""
     held: list[str] = []
     size = 0
+    after_row = False
 
     def flush() -> None:
         nonlocal size
@@ -81,7 +106,7 @@ def pieces_of(answer: str) -> list[Piece]:
             held.clear()
             size = 0
 
-    for line in _FENCE.sub("", answer[:_READ]).split("\n"):
+    for line in _BANNER.sub(r"## \1", _FENCE.sub("", answer[:_READ])).split("\n"):
         if not line.strip():
             if size > _ABOUT // 2:
                 flush()
@@ -93,23 +118,35 @@ def pieces_of(answer: str) -> list[Piece]:
             flush()
             heading = _cut(" ".join(line.split()).strip(" #*:："), _TITLE)
             continue
+        is_row = line.lstrip().startswith("|")
         for part in _parts(line):
-            if _says_nothing(part) and not _ITEM.match(line):
+            if says_nothing(part) and not _ITEM.match(line):
                 continue
             if held and size + len(part) > _ABOUT:
                 flush()
+            if held and is_row and after_row:
+                held[-1] += ";"
             held.append(part)
             size += len(part)
+        after_row = is_row
     flush()
     return found
 
 
-def _says_nothing(part: str) -> bool:
-    """Whether a sentence only leads on, to what is done next or to code that is left out, or only says that something
-    is done."""
-    return len(part) < _SLIGHT and (
-        _BELOW.match(part) is not None or _NEXT.match(part) is not None or not _DONE.sub("", part)
-    )
+def says_nothing(part: str) -> bool:
+    """Whether a sentence only leads on, to what is done next, to a choice or to code that is left out, or only says
+    that something is done."""
+    if len(part) < _SLIGHT and (_BELOW.match(part) is not None or not _DONE.sub("", part)):
+        return True
+    return only_announces(part)
+
+
+def only_announces(sentence: str) -> bool:
+    """Whether a sentence only says what the agent did next, or asks the person what to do: that was for then. One that
+    gives a reason, or goes on to say what is so, does not."""
+    if len(sentence) >= _ANNOUNCED or (_NEXT.match(sentence) is None and _OFFER.match(sentence) is None):
+        return False
+    return _REASON.search(_CODE.sub("`…`", sentence)) is None
 
 
 def _parts(line: str) -> Iterator[str]:

@@ -21,6 +21,7 @@ _KEPT_HEAD, _KEPT_TAIL = 1_300, 700  # and of the person's own words, that are a
 _ENOUGH = 1.5  # what the words of a prompt must be worth together
 _ENOUGH_TO_ASK = 1.0  # and of one that asks how, why or what
 _GENERIC_WORTH = 0.4
+_TELLING = 1.0  # a word from this worth on is not everybody's
 
 # Texts that begin like this were written by a program, not by the person.
 _MADE = (
@@ -65,7 +66,7 @@ def question_of(prompt: str) -> str | None:
     kept = _ends("\n".join(own))
     if error and error not in kept:
         kept = f"{kept}\n{error}".strip()
-    return kept if kept and _tells(kept, _ENOUGH_TO_ASK if asks(kept) else _ENOUGH) else None
+    return kept if kept and _tells(kept, is_order=not asks(kept)) else None
 
 
 def _is_order(text: str) -> bool:
@@ -110,17 +111,22 @@ def asks(question: str) -> bool:
     return _ASKS.search(question) is not None
 
 
-def _tells(text: str, enough: float) -> bool:
-    """Whether the words of a text are worth asking: one name, or two words that are not everybody's."""
+def _tells(text: str, *, is_order: bool) -> bool:
+    """Whether the words of a text are worth asking: one name, or two words that are not everybody's. An order of which
+    every word is everybody's ("get back to main, pull, then create a branch and a pr") is not, however long."""
+    enough = _ENOUGH if is_order else _ENOUGH_TO_ASK
     total = 0.0
+    is_told = not is_order
     seen: set[str] = set()
     for found in _WORD.finditer(text):
         word = found[0]
         if word in seen:
             continue
         seen.add(word)
-        total += _worth(word) if word.isascii() else sum(map(_worth, _PLAIN.findall(word)))
-        if total >= enough:
+        worth = [_worth(word)] if word.isascii() else [_worth(part) for part in _PLAIN.findall(word)]
+        total += sum(worth)
+        is_told = is_told or max(worth, default=0.0) >= _TELLING
+        if is_told and total >= enough:
             return True
     return False
 

@@ -104,7 +104,7 @@ _NUMBERS = lazy(
     r"\b(?:0x[0-9a-f]+|(?=(?:\w*\d){2})\w{10,}|(?=[a-f]*\d)[0-9a-f]{7,64}|\d[\d.,:_-]*(?:ms|s|m|h|kb|mb|gb|b|px|x)?)\b"
 )
 _WORDS = lazy(r"[^\W\d_](?:[\w:/-]|'(?=[a-z]))*|_\w+")
-_NAME = lazy(r"[\w@$][\w@$./:<>\[\], -]{0,59}")
+_NAME = lazy(r"(?:--?(?=\w))?[\w@$][\w@$./:<>\[\], -]{0,59}")  # options are names
 _NO_MODULE = lazy(
     r"no module named|cannot find (?:module|package)|modulenotfounderror|cannot load such file", re.IGNORECASE
 )

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 
 from axiommind.text.patterns import lazy
-from axiommind.text.summary import on_one_line, preview
+from axiommind.text.summary import on_one_line, preview, sentences
 
-__all__ = ["HEAD", "TAIL", "closing"]
+__all__ = ["HEAD", "TAIL", "closing", "tells_outcome"]
 
 HEAD, TAIL = 220, 150  # characters: what was done, and what it said at the end
 _CODE = 100  # of a line of code
@@ -25,6 +25,18 @@ _RULE = lazy(r"[\s|:-]+")
 _WORD = lazy(r"\w{2,}")
 # Of Markdown: rules between parts, and the marks of headings, quotations and bold words.
 _MARKUP = lazy(r"^[ \t]*[-=*_]{3,}[ \t]*$\n?|^[ \t]*(?:#{1,6}\s+|>\s?)|\*\*", re.MULTILINE)
+# That what was done was put away: committed, pushed, or made a pull request of.
+_PUT_AWAY = lazy(
+    r"(?:\W|(?:and|all|both|changes?|everything|now|it[’']s|that[’']s|successfully|the|done|ok(?:ay)?)\b){0,4}"
+    r"(?:(?:re-?)?commit(?:s|ted)?\b|push(?:ed)?\b|shipped\b|merged\b|staged\b|(?:clean )?working tree|on `|branch\b"
+    r"|(?:pr|pull request) (?:is |was )?(?:created|opened|updated|merged|`?#?\d)|created (?:the )?(?:pr|pull request))"
+    r"|.{0,80}\b(?:is|are|was|were) (?:now |all |both )?(?:committed|pushed|staged|merged)\b"
+    r"|.{0,60}(?:(?:コミット|プッシュ|マージ|push|commit)(?:しました|済み|完了|でき)"
+    r"|(?:커밋|푸시|머지)(?:[을를이가도])? ?(?:했|완료|됐|되었|하였)|(?:已|成功)(?:提交|推送|合并))",
+    re.IGNORECASE,
+)
+_NAMES = lazy(r"`[^`\n]*`|\w+://\S+|[0-9a-f]{7,40}\b|\S*[/→]\S*")
+_TELLING = 12  # letters of a sentence that says something, where those of wide scripts count twice
 _DANGLING = lazy(r"(?:(?<=[.!?。！？])\s*|^)[^.!?。！？\n]*[:：]\s*$")
 
 
@@ -38,6 +50,25 @@ def closing(text: str) -> str:
     if not last or "\n" in last or not last[0].isalpha() or on_one_line(last)[:20] in head:
         return head  # the last paragraph is a list, or code, or was told
     return f"{head} {preview(last, TAIL)}"
+
+
+def tells_outcome(text: str) -> bool:
+    """Whether an answer says what came of it, and not only that it is done, checked, committed or pushed, or what is
+    done next."""
+    from axiommind.recall.pieces import says_nothing
+
+    for line in _FENCED.sub("", text).split("\n"):
+        line = _MARKUP.sub("", line)
+        for start, end in sentences(line):
+            one = line[start:end].strip(" -*•")
+            if not says_nothing(one) and _PUT_AWAY.match(one) is None and _letters(one) >= _TELLING:
+                return True
+    return False
+
+
+def _letters(sentence: str) -> int:
+    """How much a sentence says besides names, numbers and addresses."""
+    return sum(1 + (letter > "\u2fff") for letter in _NAMES.sub("", sentence) if letter.isalpha())
 
 
 def _told_code(match: re.Match[str]) -> str:

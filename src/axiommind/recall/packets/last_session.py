@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 from axiommind.ids import number_of
 from axiommind.recall.packet import Note
-from axiommind.recall.packets.closing_words import HEAD, TAIL, closing
+from axiommind.recall.packets.closing_words import HEAD, TAIL, closing, tells_outcome
 from axiommind.recall.packets.held import content_terms
 from axiommind.recall.packets.notes import gist, has_words, passage_note
 from axiommind.recall.packets.still_failing import failing
 from axiommind.text.patterns import lazy
+from axiommind.text.summary import preview
 
 __all__ = [
     "AskedPrompt",
@@ -39,6 +40,9 @@ _MUCH = 0.6  # of a withdrawn claim: better a line too few than one that revives
 _MOST = 0.75  # of the terms of a shorter text: a text with so many of them says it
 _ASKED = 160  # characters of a prompt
 _ENDINGS = 5  # of the last answers, of which one says how it ended
+_TURNS = 6  # of the last ones, where the last answer only says that what was done is put away
+_PUT_AWAY = 100  # characters of that
+_REMARK = 300  # characters of a prompt that objects to an answer
 _TITLE = lazy(r"(?:<<-?\s*['\"]?\w+['\"]?\s*\n|(?:-[a-zA-Z]*m|--message)[ =]['\"](?!\$\())\s*([^\n\"']{3,200})")
 
 
@@ -88,6 +92,15 @@ _WORDS = f"""
     order by id desc
     limit {_ENDINGS}
 """
+_CLOSINGS = f"""
+    select r.id, r.text, r.timestamp, p.text
+    from (select text, line from prompts where session_id = :session order by line desc limit {_TURNS}) p
+    join responses r on r.id = (
+        select max(id) from responses
+        where session_id = :session and line_start < p.line and text <> '' and not is_error
+      )
+    order by p.line desc
+"""
 _LAST_CALL = """
     select line, input_json, is_error
     from tool_uses
@@ -104,6 +117,8 @@ def newest_sessions(db: sqlite3.Connection, project: str) -> list[NewestSession]
 
 def session_notes(db: sqlite3.Connection, session: NewestSession) -> list[Note]:
     """What a session was about: asked, asked last, how it ended, and what failed to the end."""
+    from axiommind.recall.question import question_of
+
     withdrawn = withdrawn_claims(db, session.id)
     notes = []
     first, last, ended = first_prompt(db, session.id), last_prompt(db, session.id), last_words(db, session.id)
@@ -112,7 +127,12 @@ def session_notes(db: sqlite3.Connection, session: NewestSession) -> list[Note]:
         about = session.title if is_titled and session.title else first[1]
         notes.append(passage_note(db, "prompt", first.id, f"asked: {gist(about, _ASKED)}", first.timestamp))
     if ended is not None and (how := _ending(ended)):
-        notes.append(passage_note(db, "response", ended.response, how, ended.timestamp, limit=HEAD + TAIL + 40))
+        response, at = ended.response, ended.timestamp
+        if (outcome := _put_away(db, session.id, ended)) is not None:
+            response, at, how = outcome
+            if last is not None and last.line <= ended.line and question_of(last.text) is None:
+                last = None  # to put it away is all that was asked
+        notes.append(passage_note(db, "response", response, how, at, limit=HEAD + TAIL + _PUT_AWAY))
     if last is not None and last != first and not _repeats(last.text, about):
         is_open = ended is None or last.line > ended.line
         asked = f"{'asked last, and not answered' if is_open else 'asked last'}: {gist(last.text, _ASKED)}"
@@ -177,6 +197,22 @@ def _ending(words: LastWords) -> str:
         return f"ended with a commit: {gist(words.commit, _ASKED)}" if words.commit else ""
     then = " Then it was committed." if words.was_committed else ""
     return f"{'last said' if words.went_on else 'ended'}: {said}{then}"
+
+
+def _put_away(db: sqlite3.Connection, session: str, ended: LastWords) -> tuple[int, int | None, str] | None:
+    """How a session ended whose last words are only that what was done is committed, pushed or checked: what came of it
+    is said by the last turn before that tells something and was not objected to. None where nothing has to be added."""
+    from axiommind.text.requests.prompt_kinds import kind_of
+
+    if ended.plan or tells_outcome(ended.text):
+        return None
+    for response, text, at, answer in db.execute(_CLOSINGS, {"session": session}).fetchall():
+        if len(answer) <= _REMARK and kind_of(answer) == "correction":
+            return None
+        if response != ended.response and tells_outcome(text) and (said := closing(text)):
+            then = preview(closing(ended.text), _PUT_AWAY)
+            return response, at, f"ended: {said} Then: {then}{' It was committed.' if ended.was_committed else ''}"
+    return None
 
 
 # --- what was withdrawn ----------------------------------------------------------------------------------

@@ -6,10 +6,11 @@ A unit can be told by itself, without the sentences that only say how far the wo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from axiommind.recall.pieces import only_announces
 from axiommind.text.patterns import lazy
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _EMPTY = ("status", "question", "praise", "proposal")  # what such a sentence sa
 _ENDS = ".!?。！？:："
 _ROW = lazy(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 _RULE = lazy(r"[\s|:-]+")
+_QUOTED_END = lazy(r"[.!?][\"')\]*`]+$")
 _TITLE = lazy(r"^[ \t]*(?:#{1,6}[ \t]+|\*\*)([^*\n]{8,160})(?:\*\*)?[ \t]*[:：]?[ \t]*$", re.MULTILINE)
 _MARKS = lazy(r"(`[^`\n]*`)|\*\*|^[\s>#*+-]+")  # but for what is in code
 _PATH = lazy(
@@ -57,7 +59,8 @@ def stating(unit: SaidUnit) -> SaidUnit:
     from axiommind.text.agent_cues import AGAINST
 
     kept = [one for one in unit.sentences if not any(AGAINST[name].search(one) for name in _EMPTY)]
-    return unit._replace(sentences=tuple(kept))
+    told = [one for one in kept if not only_announces(one)]
+    return unit._replace(sentences=tuple(told or kept))
 
 
 def _paragraphs(text: str) -> Iterator[SaidUnit]:
@@ -65,7 +68,7 @@ def _paragraphs(text: str) -> Iterator[SaidUnit]:
 
     lead, group, was_list = "", 0, False
     for (_, in_list), same in groupby(sentences(text), key=lambda one: (one.paragraph, one.in_list)):
-        said = list(same)
+        said = _whole(same)
         if not in_list:
             lead = said[-1].text if said[-1].text.endswith((":", "：")) else ""
         group += not (in_list and was_list)
@@ -73,6 +76,17 @@ def _paragraphs(text: str) -> Iterator[SaidUnit]:
         for part in _parts(said):
             above = lead if in_list and lead else part[0].heading
             yield SaidUnit(tuple(_plain(one.text) for one in part), _plain(above), part[0].start, group, in_list)
+
+
+def _whole(said: Iterable[ProseSentence]) -> list[ProseSentence]:
+    """Sentences, where what goes on after a quoted one ('the "What is next?" section') belongs to it."""
+    found: list[ProseSentence] = []
+    for one in said:
+        if found and one.text[:1].islower() and _QUOTED_END.search(found[-1].text):
+            before = found.pop()
+            one = before._replace(text=f"{before.text} {one.text}")
+        found.append(one)
+    return found
 
 
 def _parts(said: Sequence[ProseSentence]) -> list[Sequence[ProseSentence]]:
