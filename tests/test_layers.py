@@ -17,7 +17,7 @@ ROWS = [
     {"surfaces", "testing"},
     {"memory"},
     {"health"},
-    {"recall", "learning", "scratchpads", "reports", "ingest", "sync"},
+    {"recall", "learning", "scratchpads", "reports", "ingest", "sync", "exports"},
     {"grounding"},
     {"search", "extraction", "freshness", "backups"},
     {"vectors", "llm", "approval"},

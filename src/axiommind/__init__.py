@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from axiommind.errors import UsageError as UsageError
     from axiommind.errors import VectorError as VectorError
     from axiommind.errors import VectorsCorrupt as VectorsCorrupt
+    from axiommind.exports.exports import ExportReport as ExportReport
+    from axiommind.exports.exports import KnownExport as KnownExport
     from axiommind.grounding.read import Grounding as Grounding
     from axiommind.health.check import Check as Check
     from axiommind.health.health import Forgettings as Forgettings
@@ -153,6 +155,7 @@ _EXPORTS = {
     "backups.archive": ("BackupInfo",),
     "backups.backups": ("KnownBackup",),
     "backups.restoring": ("RestoreReport",),
+    "exports.exports": ("ExportReport", "KnownExport"),
     "health.check": ("Check",),
     "health.health": ("Forgettings",),
     "health.overview": ("Overview",),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from axiommind.callers.tokens import PersonTokens
     from axiommind.config import Config
     from axiommind.db import Rows
+    from axiommind.exports.exports import Exports
     from axiommind.health.check import Check
     from axiommind.health.health import Forgettings, Health
     from axiommind.health.overview import Overview
@@ -77,12 +78,7 @@ class Memory:
         return self.home.config
 
     def scope(
-        self,
-        *,
-        project: str | None = None,
-        all_projects: bool = False,
-        db: Path | None = None,
-        cwd: str | None = None,
+        self, *, project: str | None = None, all_projects: bool = False, db: Path | None = None, cwd: str | None = None
     ) -> Scope:
         """The project asked for; else the one of the current folder, if it is indexed; else all."""
         return self.home.scope(project=project, all_projects=all_projects, db=db, cwd=cwd)
@@ -99,8 +95,7 @@ class Memory:
         progress: Callable[[int, int], None] | None = None,
         caller: Caller | None = None,
     ) -> IndexReport:
-        """Read what is new, append it to the log, bring the index up to it. Pruning is a person's: an agent's request
-        makes a proposal (`NeedsPerson`)."""
+        """Read what is new into the log, bring the index up to it. An agent only proposes to prune (`NeedsPerson`)."""
         return self._indexing.index(
             project=project, agents=agents, full=full, prune=prune, progress=progress, caller=caller
         )
@@ -137,8 +132,7 @@ class Memory:
         dry_run: bool = False,
         caller: Caller | None = None,
     ) -> Forgotten:
-        """Write a tombstone, and purge the text here, in the index and in the vectors. An agent's request makes a
-        proposal (`NeedsPerson`)."""
+        """Write a tombstone, and purge the text everywhere. An agent's request makes a proposal (`NeedsPerson`)."""
         from axiommind.ingest.forgetting import Forgetting
 
         return Forgetting(self.home).forget(
@@ -168,8 +162,7 @@ class Memory:
         return self.index()
 
     def redact_again(self, *, dry_run: bool = True, caller: Caller | None = None) -> Redacted:
-        """Count what today's rules of redaction find in the log; unless it is a dry run, purge and mark it in place,
-        which only a person can let happen."""
+        """Count what today's rules of redaction find in the log; a person may have it purged and marked in place."""
         from axiommind.health.redacting import Redacting
 
         return Redacting(self.home).again(dry_run=dry_run, caller=caller)
@@ -366,6 +359,13 @@ class Memory:
         from axiommind.backups.backups import Backups
 
         return Backups(self.home)
+
+    @cached_property
+    def exports(self) -> Exports:
+        """Taking everything elsewhere, in formats that other programs read."""
+        from axiommind.exports.exports import Exports
+
+        return Exports(self.home)
 
     @cached_property
     def embeddings(self) -> Embeddings:

@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     done = memory.forget(**wanted, reason=args.reason, dry_run=args.dry_run, caller=caller)
     _say_what(done, args, dry_run=args.dry_run)
     _say_left(done)
-    _say_backups(memory)
+    _say_copies(memory)
     if args.json:
         options.print_line("forget", _record(done, args))
     else:
@@ -125,11 +125,14 @@ def _say_left(done: Forgotten) -> None:
         options.say(forgetting.proven(done.certificate))
 
 
-def _say_backups(memory: Memory) -> None:
+def _say_copies(memory: Memory) -> None:
     """Files that a person made and put elsewhere are theirs: they are named, and not touched."""
     for one in memory.backups.list():
         if one.kind == "yours" and one.size:
             options.say(f"Note: a backup that you made may still hold it: {one.path}")
+    for export in memory.exports.known():
+        options.say(f"Note: an export may still hold it: {export.path}")
+        options.say(f"  hint: axm export --to {export.to} {export.path} brings it up to date")
 
 
 def _record(done: Forgotten, args: argparse.Namespace) -> dict[str, Any]:
