@@ -15,6 +15,7 @@ from axiommind.callers.identity import identify
 from axiommind.callers.processes import UNKNOWN, ancestors
 from axiommind.callers.tokens import PersonTokens
 from axiommind.errors import NotFound, StoreError, UsageError
+from axiommind.sources import names, start_command
 from tests.shell import any_terminal, axm, axm_process, in_terminal, own_terminal
 from tests.transcripts import AS_AGENT, World
 
@@ -58,6 +59,7 @@ def test_what_editors_and_people_set_makes_nobody_an_agent(tmp_path: Path, envir
     "command",
     [
         "/usr/local/bin/claude --resume",
+        "node /home/dev/lib/node_modules/@earendil-works/pi-coding-agent/dist/cli.js",
         "claude.exe",
         "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js",
         "node --no-warnings /opt/node/bin/gemini",
@@ -77,6 +79,11 @@ def test_what_editors_and_people_set_makes_nobody_an_agent(tmp_path: Path, envir
 )
 def test_an_agent_among_the_ancestors_makes_an_agent_even_in_a_terminal(tmp_path: Path, command: str) -> None:
     assert kind(tmp_path, above=[["-bash"], command.split(), ["/sbin/init"]]) == "agent"
+
+
+@pytest.mark.parametrize("agent", [name for name in names() if start_command(name, "") is not None])
+def test_every_agent_that_we_start_is_known_by_its_program(agent: str) -> None:
+    assert agent_in_process(start_command(agent, "") or ()) is not None
 
 
 @pytest.mark.parametrize(

@@ -31,10 +31,13 @@ VARIABLES = {
     "QWEN_CODE": "Qwen Code",
     "QWEN_CODE_SESSION_ID": "Qwen Code",
     "CURSOR_AGENT": "Cursor",
+    "CURSOR_CONVERSATION_ID": "Cursor",
     "COPILOT_CLI": "Copilot",
     "COPILOT_AGENT": "Copilot",
     "COPILOT_AGENT_SESSION_ID": "Copilot",
     "COPILOT_AGENT_START_TIME_SEC": "Copilot",
+    "COPILOT_AGENT_JOB_ID": "Copilot",
+    "VSCODE_COPILOT_TERMINAL": "Copilot",
     "OPENCODE": "OpenCode",
     "OPENCODE_CLIENT": "OpenCode",
     "OPENCODE_PID": "OpenCode",
@@ -49,17 +52,24 @@ VARIABLES = {
     "AIDER": "Aider",
     "AIDER_SESSION": "Aider",
     "CLINE_ACTIVE": "Cline",
+    "CLINE_TASK_ID": "Cline",
     "ROO_ACTIVE": "Roo Code",
+    "ROO_CODE_TASK_ID": "Roo Code",
+    "KILOCODE_FEATURE": "Kilo Code",
     "CONTINUE_SESSION_ID": "Continue",
     "GOOSE_TERMINAL": "Goose",
     "CRUSH": "Crush",
     "HERMES_AGENT": "Hermes",
     "HERMES_SESSION_ID": "Hermes",
     "GROK_SESSION_ID": "Grok",
+    "GROK_AGENT": "Grok",
     "KIRO_AGENT": "Kiro",
     "OPENCLAW_SESSION_ID": "OpenClaw",
+    "OPENCLAW_SHELL": "OpenClaw",
     "PI_CODING_AGENT": "Pi",
     "REPLIT_AGENT": "Replit Agent",
+    "TRAE_AI_SHELL_ID": "Trae",
+    "VTCODE": "VT Code",
 }
 # Set by editors for persons too: only these values are their agents'.
 _VALUES = {
@@ -98,11 +108,21 @@ _PROGRAMS = {
     "openhands": "OpenHands",
     "plandex": "Plandex",
     "kimi": "Kimi",
+    "pi": "Pi",
+    "grok": "Grok",
+    "hermes": "Hermes",
+    "junie": "Junie",
+    "kilo": "Kilo Code",
+    "kilocode": "Kilo Code",
+    "vtcode": "VT Code",
+    "trae-cli": "Trae",
+    "codebuff": "Codebuff",
+    "iflow": "iFlow",
 }
 # Those that are only called so by the path of their package.
 _PACKAGES = re.compile(
     r"(@anthropic-ai/claude-(?:code|agent-sdk)|@openai/codex|@google/gemini-cli|@qwen-code/qwen-code|@github/copilot"
-    r"|opencode-ai|@factory/cli|@sourcegraph/amp|@augmentcode/auggie|@mariozechner/pi-coding-agent|cursor-agent)[/\\]"
+    r"|opencode-ai|@factory/cli|@sourcegraph/amp|@augmentcode/auggie|@[a-z-]+/pi-coding-agent|@block/goose|@openclaw/\w+|@kilocode/cli|@iflow-ai/iflow-cli|cursor-agent)[/\\]"
 )
 _INTERPRETERS = re.compile(r"^(?:node|nodejs|bun|deno|python[\d.]*|pypy[\d.]*|ruby|env|sh|bash|dash|zsh)$")
 # `codex-x86_64-unknown-linux-musl`, `opencode-darwin-arm64`, `gemini.js`

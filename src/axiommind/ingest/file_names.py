@@ -19,8 +19,9 @@ __all__ = ["renamed_heads", "without_secrets"]
 def without_secrets(found: Sequence[tuple[str, Discovery]], redactor: Redactor) -> Sequence[tuple[str, Discovery]]:
     """What sources found, under names that may be stored."""
     files = [file for _, discovery in found for file in discovery.files]
-    folders = {file.cwd for file in files if file.cwd is not None}
-    if not _may_hold_any([file.path for file in files] + sorted(folders), redactor):
+    # Not every session and folder is named in the path of its file: some are named by its first line, or by a row.
+    named = {name for file in files for name in (file.cwd, file.session_id, file.folder, file.parent_session) if name}
+    if not _may_hold_any([file.path for file in files] + sorted(named), redactor):
         return found
     return [
         (

@@ -108,7 +108,7 @@ class TranscriptIngest:
         if head is not None and head.state["kind"] == file.kind and (is_read or file.session_id):
             return file._replace(session_id=head.state["session_id"])
         if not file.session_id:
-            file = file._replace(session_id=load_source(source).session_of(file))
+            file = file._replace(session_id=self._redactor.name(load_source(source).session_of(file)))
         own = self._owners.setdefault(file.session_id, source) == source
         parent = file.parent_session
         if parent is not None and self._owners.get(parent, source) != source:

@@ -12,6 +12,7 @@ from axiommind.ids import canonical_json
 from axiommind.log.contract import Head
 from axiommind.log.origins import TRAVELS, UNREAD, VOCABULARY
 from axiommind.model import Event
+from axiommind.text.redaction import Redactor
 
 __all__ = [
     "ADD_EVENT",
@@ -87,9 +88,13 @@ def head_of(row: tuple[Any, ...]) -> Head:
     return Head(stream, generation, end, size, mtime_ns, inode, json.loads(state))
 
 
-def head_row(head: Head) -> tuple[Any, ...]:
-    h = head
-    return (h.stream, h.generation, h.end, h.size, h.mtime_ns, h.inode, canonical_json(h.state))
+def head_row(h: Head, redactor: Redactor) -> tuple[Any, ...]:
+    """What is stored of a head: its state is redacted as payloads are. The stream is what opens the file; whoever makes
+    a head knows it by a name that may be stored."""
+    state = canonical_json(h.state)
+    if redactor.suspects(state.encode("utf-8", "replace")):
+        state = canonical_json(redactor.value(h.state))
+    return (h.stream, h.generation, h.end, h.size, h.mtime_ns, h.inode, state)
 
 
 def event_of(row: tuple[Any, ...]) -> Event:

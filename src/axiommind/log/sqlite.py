@@ -145,7 +145,7 @@ class SqliteLog:
             if event is not None:
                 self._store(event.position, blobs)
                 if head is not None:
-                    self._db.execute(PUT_HEAD, head_row(head))
+                    self._db.execute(PUT_HEAD, head_row(head, self._redactor))
             return event
 
     def _insert(self, event: Event, key: str) -> Event | None:
@@ -283,7 +283,7 @@ class SqliteLog:
         if heads:
             with self.atomic():
                 self._db.executemany("delete from heads where stream = ?", [(stream,) for stream in gone])
-                self._db.executemany(NOTE_HEAD, [head_row(head) for head in heads])
+                self._db.executemany(NOTE_HEAD, [head_row(head, self._redactor) for head in heads])
 
     def sizes(self) -> dict[str, int]:
         """Figures for `doctor`."""
