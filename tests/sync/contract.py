@@ -69,10 +69,17 @@ class RemoteContract:
 
     # --- the place ------------------------------------------------------------------------------------------
 
-    def test_a_place_that_nobody_made_ready_is_no_empty_remote(self, opening: Opening) -> None:
+    @pytest.fixture
+    def unready(self, place: str) -> str:
+        """A place that nobody has made ready."""
+        return place
+
+    def test_a_place_that_nobody_made_ready_is_no_empty_remote(self, unready: str) -> None:
+        remote = open_remote(unready)
         with pytest.raises(AxmError) as failed:
-            opening().heads(name(), {})
+            remote.heads(name(), {})
         assert failed.value.hint
+        remote.close()
 
     def test_a_probe_leaves_nothing_and_may_be_repeated(self, remote: Remote, other: Remote) -> None:
         space, origin = name(), name()

@@ -83,7 +83,8 @@ class Remote(Protocol):
 
     def destroy(self, space: str, session: str) -> None:
         """Delete the key of a session, then its packs. Again, or for a session that is not there, is no error. Another
-        machine may put them back that has not heard of it: whoever applies a tombstone calls this again."""
+        machine may put them back that has not heard of it: whoever applies a tombstone calls this again. A remote
+        that knows people leaves it to whoever put them and to the owner of the space; from others it does nothing."""
 
     def put_card(self, space: str, kind: str, name: str, card: bytes) -> None:
         """Keep a small record (at most 64 KB), in place of the one of this kind and name: who is a member, whose
