@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from axiommind.errors import VectorsCorrupt as VectorsCorrupt
     from axiommind.exports.exports import ExportReport as ExportReport
     from axiommind.exports.exports import KnownExport as KnownExport
+    from axiommind.exports.taking_in import TakenIn as TakenIn
     from axiommind.grounding.read import Grounding as Grounding
     from axiommind.health.check import Check as Check
     from axiommind.health.health import Forgettings as Forgettings
@@ -156,6 +157,7 @@ _EXPORTS = {
     "backups.backups": ("KnownBackup",),
     "backups.restoring": ("RestoreReport",),
     "exports.exports": ("ExportReport", "KnownExport"),
+    "exports.taking_in": ("TakenIn",),
     "health.check": ("Check",),
     "health.health": ("Forgettings",),
     "health.overview": ("Overview",),

@@ -35,6 +35,7 @@ FREE_TOOLS = {
 PROPOSAL_TOOLS = {"decide"}
 # How each is tried by an agent. What it is about need not be there: an agent is refused, or it is not found.
 PERSON_ONLY = {
+    "import": ("DIR", "--as", "laptop"),
     "person token": (),
     "person revoke": ("--all",),
     "proposal confirm": ("prp_1",),

@@ -7,8 +7,9 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from axiommind.callers import Caller
 from axiommind.errors import UsageError
 from axiommind.exports.contract import ExportTarget
 from axiommind.exports.manifest import FORMAT, Manifest
@@ -16,8 +17,12 @@ from axiommind.exports.parts import Part, cut
 from axiommind.exports.snapshot import EVENTS, ExportedTable, Snapshot
 from axiommind.exports.targets import load
 from axiommind.home import Home
+from axiommind.log.origins import VOCABULARY
 from axiommind.private import make_private
 from axiommind.projections.following import folded_from, has_log, require_log
+
+if TYPE_CHECKING:
+    from axiommind.exports.taking_in import TakenIn
 
 __all__ = ["ExportReport", "Exports", "KnownExport"]
 
@@ -75,6 +80,8 @@ class Exports:
             manifest = Manifest(
                 to,
                 view.log_name,
+                view.origin,
+                VOCABULARY,
                 view.position,
                 view.last_event,
                 project,
@@ -97,6 +104,21 @@ class Exports:
             self._note(path, to)
             with _open(form, path) as target:
                 return _write(_Run(view, target, tables, before, progress), path, manifest)
+
+    def take_in(
+        self,
+        folder: Path,
+        name: str | None = None,
+        *,
+        dry_run: bool = False,
+        caller: Caller | None = None,
+        progress: Progress | None = None,
+    ) -> TakenIn:
+        """Import an export of another home (JSON lines). `name` says whose it is: `laptop`, or `kim@laptop`."""
+        from axiommind.exports.taking_in import take_in
+
+        path = folder.expanduser().absolute()
+        return take_in(self.home, path, name, dry_run=dry_run, caller=caller, progress=progress)
 
     def known(self) -> list[KnownExport]:
         """The exports that were made of this home and are still there."""

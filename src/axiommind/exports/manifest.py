@@ -19,10 +19,13 @@ _WHAT = "an export of AxiomMind"
 
 
 class Manifest(NamedTuple):
-    """`position` is the last event that is in it; `state` everything that its tables depend on."""
+    """`position` is the last event that is in it; `state` everything that its tables depend on. `origin` is what others
+    call the home, `vocabulary` the version that its events are written in."""
 
     to: str
     log: str
+    origin: str
+    vocabulary: int
     position: int
     last_event: str
     project: str | None

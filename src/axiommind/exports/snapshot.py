@@ -17,11 +17,11 @@ from axiommind.projections import Table
 from axiommind.projections.runner import tables as index_tables
 from axiommind.projections.scope import open_scoped
 
-__all__ = ["BLOBS", "EVENTS", "LEFT_OUT", "REMOVERS", "ExportedTable", "Snapshot"]
+__all__ = ["BLOBS", "EVENTS", "LEFT_OUT", "REFS", "REMOVERS", "ExportedTable", "Snapshot"]
 
 EVENTS = "events"
 BLOBS = "blobs"
-_REFS = "blob_refs"
+REFS = "blob_refs"
 # What is not exported, and why.
 LEFT_OUT = {
     "meta": "settings of this index",
@@ -37,7 +37,7 @@ _ABOUT = {
     EVENTS: "Everything that happened, in the order in which it was recorded. `payload` names texts and holds none.",
     BLOBS: "The redacted texts that events name, by their hash: lines of transcripts, and documents. `bytes` instead "
     "of `text` where it is no UTF-8.",
-    _REFS: "Which event names which text.",
+    REFS: "Which event names which text.",
 }
 _EVENT_COLUMNS = (
     Column("position", "integer", 1, True, "integer"),
@@ -52,6 +52,11 @@ _EVENT_COLUMNS = (
     Column("happened_at", "time", 0, False, "integer"),
     Column("build_id", "text"),
     Column("sensitivity", "text", 0, True),
+    # Of an event of another home: which home it is here, and its position, time and vocabulary there.
+    Column("origin", "integer", 0, True, "integer"),
+    Column("seq", "integer", 0, False, "integer"),
+    Column("origin_ts", "time", 0, False, "integer"),
+    Column("schema", "integer", 0, False, "integer"),
 )
 _BLOB_COLUMNS = (
     Column("id", "integer", 1, True, "integer"),
@@ -63,7 +68,7 @@ _BLOB_COLUMNS = (
 _REF_COLUMNS = (Column("position", "integer", 1, True, "integer"), Column("hash", "text", 2, True))
 _EVENTS_SQL = """
     select e.position, e.event_id, e.ts, e.event_type, e.actor, e.session_id, e.project, e.payload_json, e.checksum,
-      e.happened_at, e.build_id, e.sensitivity
+      e.happened_at, e.build_id, e.sensitivity, {of_others}
     from log.events e
     where e.position > {after} and e.position <= {last} and {scope}
     order by e.position
@@ -131,6 +136,24 @@ class Snapshot:
         found = self._db.execute("select value from log.identity where name = 'log'").fetchone()
         return found[0] if found else ""
 
+    @property
+    def origin(self) -> str:
+        """What this home is called by others: as it is where it syncs, else as its log is."""
+        if not self._knows_others:
+            return self.log_name
+        found = self._db.execute("select origin from log.origins where id = 0").fetchone()
+        return found[0] if found else self.log_name
+
+    @property
+    def _knows_others(self) -> bool:
+        """A log that an older version wrote, and that is only read, knows no other homes."""
+        found = "select 1 from pragma_table_info('events', 'log') where name = 'origin'"
+        return self._db.execute(found).fetchone() is not None
+
+    @property
+    def _of_others(self) -> str:
+        return "e.origin, e.seq, e.origin_ts, e.schema" if self._knows_others else "0, null, null, null"
+
     def follows(self, position: int, event_id: str) -> bool:
         """Whether an export that ended at this event is of the log that is here."""
         return position == 0 or self._event_id(position) == event_id
@@ -148,7 +171,7 @@ class Snapshot:
         found = [ExportedTable(EVENTS, _ABOUT[EVENTS], _EVENT_COLUMNS)]
         if blobs:
             found.append(ExportedTable(BLOBS, _ABOUT[BLOBS], _BLOB_COLUMNS))
-            found.append(ExportedTable(_REFS, _ABOUT[_REFS], _REF_COLUMNS))
+            found.append(ExportedTable(REFS, _ABOUT[REFS], _REF_COLUMNS))
         for table in _index_tables():
             columns = columns_of(self._db, "main", table.name)
             found.append(ExportedTable(table.name, table.about, columns, table.over_all, table.columns))
@@ -165,9 +188,9 @@ class Snapshot:
         return int(found)
 
     def _sql(self, table: ExportedTable, after: int) -> str:
-        log = {EVENTS: _EVENTS_SQL, BLOBS: _BLOBS_SQL, _REFS: _REFS_SQL}.get(table.name)
+        log = {EVENTS: _EVENTS_SQL, BLOBS: _BLOBS_SQL, REFS: _REFS_SQL}.get(table.name)
         if log is not None:
-            return log.format(after=after, last=self.position, scope=self._scope)
+            return log.format(after=after, last=self.position, scope=self._scope, of_others=self._of_others)
         order = [table.columns[place].name for place in table.keys] or [column.name for column in table.columns]
         names = ", ".join(f"[{column.name}]" for column in table.columns)
         return f"select {names} from [{table.name}] order by {', '.join(f'[{name}]' for name in order)}"

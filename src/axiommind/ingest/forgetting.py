@@ -139,12 +139,15 @@ class Forgetting:
     ) -> tuple[list[str], str | None]:
         heads = [h.state for h in log.heads().values()]
         if project is not None:
-            known = {row[0] for row in db.execute("select project from workflows where project <> ''")}
+            named = "select project from workflows where project <> '' union select project from sessions"
+            known = {row[0] for row in db.execute(named)}
             name = self._project_name(project, known | {h["project"] for h in heads})
             wanted = {h["session_id"] for h in heads if h["project"] == name}
             wanted |= {row[0] for row in db.execute("select id from sessions where project = ?", (name,))}
             return sorted(wanted), name
-        chosen = one_of(session or "", {h["session_id"] for h in heads if h["kind"] != "document"}, "session")
+        here = {row[0] for row in db.execute("select id from sessions")}  # of another home there is no file
+        here |= {h["session_id"] for h in heads if h["kind"] != "document"}
+        chosen = one_of(session or "", here, "session")
         family = {chosen}
         rows = db.execute("select id, parent_session from sessions where parent_session is not null").fetchall()
         for child, parent in [*rows, *((h["session_id"], h["parent_session"]) for h in heads)]:

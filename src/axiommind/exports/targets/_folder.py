@@ -22,7 +22,7 @@ from axiommind.exports.parts import Part
 from axiommind.exports.snapshot import ExportedTable
 from axiommind.private import make_private
 
-__all__ = ["MANIFEST", "FolderTarget", "found", "private_file"]
+__all__ = ["MANIFEST", "FolderTarget", "file_of", "found", "private_file"]
 
 MANIFEST = "manifest.json"
 _DICTIONARY = "dictionary.json"
@@ -43,7 +43,7 @@ def found(path: Path, to: str, suffix: str) -> Manifest | None:
         said = Manifest.of_json(manifest.read_bytes(), str(path))
         if said.to != to:
             raise UsageError(f"{path} is an export to {said.to}", hint="name another folder")
-        there = tuple(p for p in said.parts if (path / p.table / _name(p, suffix)).is_file())
+        there = tuple(p for p in said.parts if file_of(path, p, suffix).is_file())
         return said if len(there) == len(said.parts) else said.in_part(there)
     if path.is_dir() and not _is_unfinished(path) and any(path.iterdir()):
         raise UsageError(f"{path} is not empty and no export of ours", hint="name another folder")
@@ -56,6 +56,11 @@ def _is_unfinished(path: Path) -> bool:
 
 
 _OURS = re.compile(r"(?:[0-9]{16}-)?[0-9a-f]{32}\.(?:jsonl|parquet)(?:\.new)?")
+
+
+def file_of(path: Path, part: Part, suffix: str) -> Path:
+    """The file of a part in an export."""
+    return path / part.table / _name(part, suffix)
 
 
 def _name(part: Part, suffix: str) -> str:

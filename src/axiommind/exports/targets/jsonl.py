@@ -33,6 +33,11 @@ def found(path: Path) -> Manifest | None:
     return _folder.found(path, NAME, JsonlTarget.SUFFIX)
 
 
+def files(path: Path, manifest: Manifest, table: str) -> list[Path]:
+    """The files of a table, in the order of its rows."""
+    return [_folder.file_of(path, part, JsonlTarget.SUFFIX) for part in manifest.parts if part.table == table]
+
+
 class JsonlTarget(_folder.FolderTarget):
     """A folder of JSON lines that is being written."""
 
