@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from axiommind.errors import UsageError as UsageError
     from axiommind.errors import VectorError as VectorError
     from axiommind.errors import VectorsCorrupt as VectorsCorrupt
+    from axiommind.exports.conversation import PageText as PageText
+    from axiommind.exports.conversation import PageToolUse as PageToolUse
+    from axiommind.exports.conversation import SessionPage as SessionPage
     from axiommind.exports.exports import ExportReport as ExportReport
     from axiommind.exports.exports import KnownExport as KnownExport
     from axiommind.exports.taking_in import TakenIn as TakenIn
@@ -156,6 +159,7 @@ _EXPORTS = {
     "backups.archive": ("BackupInfo",),
     "backups.backups": ("KnownBackup",),
     "backups.restoring": ("RestoreReport",),
+    "exports.conversation": ("PageText", "PageToolUse", "SessionPage"),
     "exports.exports": ("ExportReport", "KnownExport"),
     "exports.taking_in": ("TakenIn",),
     "health.check": ("Check",),

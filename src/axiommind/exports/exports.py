@@ -22,6 +22,7 @@ from axiommind.private import make_private
 from axiommind.projections.following import folded_from, has_log, require_log
 
 if TYPE_CHECKING:
+    from axiommind.exports.conversation import SessionPage
     from axiommind.exports.taking_in import TakenIn
 
 __all__ = ["ExportReport", "Exports", "KnownExport"]
@@ -119,6 +120,12 @@ class Exports:
 
         path = folder.expanduser().absolute()
         return take_in(self.home, path, name, dry_run=dry_run, caller=caller, progress=progress)
+
+    def session(self, name: str) -> SessionPage:
+        """A session as a conversation to be shared, redacted again."""
+        from axiommind.exports.conversation import conversation
+
+        return conversation(self.home, name)
 
     def known(self) -> list[KnownExport]:
         """The exports that were made of this home and are still there."""
