@@ -16,6 +16,7 @@ import pytest
 from axiommind.errors import NotFound
 from tests.counting import PATIENCE_S
 from tests.ingest.traces import traces
+from tests.log.older import make_older
 from tests.shell import axm
 from tests.transcripts import PROJECT, Lines, World, encode, session
 
@@ -157,11 +158,7 @@ def test_what_was_forgotten_by_an_older_version_is_proven_too(world: World) -> N
     world.write(session("sec"))
     world.memory().index()
     world.memory().forget(session="sec")
-    with closing(sqlite3.connect(world.home / "log.db")) as db, db:
-        db.execute("drop table purges")
-        db.execute("drop table forgotten_records")
-        db.execute("drop table replaced_blobs")
-        db.execute("delete from migrations where number > 2")
+    make_older(world.home / "log.db", 2)
     assert len(world.memory().forgotten().certificates) == 2
     assert world.memory().verify() == []
 

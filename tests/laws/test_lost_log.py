@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.errors import LogLost
-from axiommind.log.migrations import MIGRATIONS
 from axiommind.memory import Memory
 from tests.laws.histories import History, growing
+from tests.log.older import make_older
 from tests.shell import axm
 from tests.transcripts import World, session
 
@@ -189,22 +190,9 @@ def test_a_hook_after_the_log_is_gone_changes_nothing(world: World) -> None:
 def test_an_index_of_an_older_version_is_guarded_too(world: World) -> None:
     """It does not name its log, and the log has no identity yet."""
     make(world)
-    for name, statements in (
-        ("index.db", ("delete from meta where key = 'log'",)),
-        (
-            "log.db",
-            (
-                *(f"drop table {table}" for table in ("identity", "purges", "forgotten_records", "replaced_blobs")),
-                "delete from migrations where number > 1",
-            ),
-        ),
-    ):
-        db = sqlite3.connect(world.home / name)
-        for statement in statements:
-            db.execute(statement)
-        db.commit()
-        db.close()
-    assert len(MIGRATIONS) > 1
+    with closing(sqlite3.connect(world.home / "index.db")) as db, db:
+        db.execute("delete from meta where key = 'log'")
+    make_older(world.home / "log.db", 1)
     old = whole_log(world)
     world.write(session("b"))
     world.memory().index()  # migrates by itself
