@@ -155,7 +155,8 @@ def commands() -> str:
         table(("Older name", "Now"), [(code(f"axm {alias}"), code(f"axm {name}")) for alias, name in cli.aliases()]),
         "",
         "Every command takes `--home FOLDER`: where `log.db` and `index.db` are (default: `$AXM_HOME`, or else",
-        "`~/.axiommind`). `axm --version` prints the version.\n",
+        "`~/.axiommind`), and `--color auto|always|never`: bold and coloured words (default: on a terminal, unless",
+        "`NO_COLOR` is set). `axm --version` prints the version.\n",
         "Exit codes: 0 ok, 1 nothing found or a mistake in what was asked, 2 wrong usage, 3 needs attention,",
         "4 internal error.",
     ]
@@ -173,7 +174,7 @@ def described(parser: argparse.ArgumentParser) -> list[str]:
     """The options of a parser, group by group, and its epilog."""
     parts = []
     for group in parser._action_groups:
-        actions = [a for a in group._group_actions if a.dest not in ("help", "home")]
+        actions = [a for a in group._group_actions if a.dest not in ("help", "home", "color")]
         if actions:
             title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "")
             parts.append(f"\n{title[:1].upper()}{title[1:]}:\n")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from axiommind.grounding.read import Grounding
     from axiommind.prices.dollars import Pricing
     from axiommind.reports.analysis.analyst import Analyst
+    from axiommind.reports.digest.digests import Digests
     from axiommind.reports.insight.values import InsightReport
     from axiommind.reports.perspectives import Perspective
 
@@ -104,6 +105,13 @@ class Reports:
         from axiommind.reports.insight.report import InsightReports
 
         return InsightReports(self.home).make(scope, since=since, until=until, prose=prose)
+
+    @cached_property
+    def digests(self) -> Digests:
+        """What the work of some days came to."""
+        from axiommind.reports.digest.digests import Digests
+
+        return Digests(self.home)
 
     @cached_property
     def analyst(self) -> Analyst:

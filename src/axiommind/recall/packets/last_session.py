@@ -27,6 +27,7 @@ __all__ = [
     "last_prompt",
     "last_words",
     "newest_sessions",
+    "outcome",
     "says_any",
     "session_notes",
     "withdrawn_claims",
@@ -126,12 +127,10 @@ def session_notes(db: sqlite3.Connection, session: NewestSession) -> list[Note]:
         is_titled = session.title is not None and has_words(session.title) and not says_any(session.title, withdrawn)
         about = session.title if is_titled and session.title else first[1]
         notes.append(passage_note(db, "prompt", first.id, f"asked: {gist(about, _ASKED)}", first.timestamp))
-    if ended is not None and (how := _ending(ended)):
-        response, at = ended.response, ended.timestamp
-        if (outcome := _put_away(db, session.id, ended)) is not None:
-            response, at, how = outcome
-            if last is not None and last.line <= ended.line and question_of(last.text) is None:
-                last = None  # to put it away is all that was asked
+    if ended is not None and (found := outcome(db, session.id, ended)) is not None:
+        response, at, how = found
+        if response != ended.response and last is not None and last.line <= ended.line:
+            last = None if question_of(last.text) is None else last  # to put it away is all that was asked
         notes.append(passage_note(db, "response", response, how, at, limit=HEAD + TAIL + _PUT_AWAY))
     if last is not None and last != first and not _repeats(last.text, about):
         is_open = ended is None or last.line > ended.line
@@ -180,6 +179,12 @@ def last_words(db: sqlite3.Connection, session: str) -> LastWords | None:
     titled = _TITLE.search(str(fields.get("command"))) if is_commit else None
     title = titled[1].strip() if titled is not None else ""
     return LastWords(response, text, at, line, _plan(fields), went_on=True, was_committed=is_commit, commit=title)
+
+
+def outcome(db: sqlite3.Connection, session: str, words: LastWords) -> tuple[int, int | None, str] | None:
+    """How a session ended: the answer that says so, when, and in which words. None where nobody said."""
+    how = _ending(words)
+    return (_put_away(db, session, words) or (words.response, words.timestamp, how)) if how else None
 
 
 def _plan(given: Mapping[str, Any]) -> str:

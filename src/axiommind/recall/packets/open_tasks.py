@@ -11,7 +11,15 @@ from axiommind.recall.packet import Note
 from axiommind.recall.packets.notes import entry_note
 from axiommind.text.summary import preview
 
-__all__ = ["OpenTask", "blocked_notes", "open_notes", "still_open_notes", "tasks_of_project", "tasks_of_session"]
+__all__ = [
+    "OpenTask",
+    "blocked_notes",
+    "open_notes",
+    "still_open_notes",
+    "tasks_of_project",
+    "tasks_of_session",
+    "waits_for",
+]
 
 _OPEN = 5
 _BLOCKED = 5
@@ -91,10 +99,10 @@ def still_open_notes(db: sqlite3.Connection, tasks: Iterable[OpenTask]) -> Itera
 
 def blocked_notes(db: sqlite3.Connection, tasks: Iterable[OpenTask]) -> Iterable[Note]:
     for task in sorted((task for task in tasks if task.status == "blocked"), key=_order)[:_BLOCKED]:
-        yield _task_note(db, task, f"{preview(task.title, 100)}: waits for {_waits_for(db, task.id)}")
+        yield _task_note(db, task, f"{preview(task.title, 100)}: waits for {waits_for(db, task.id)}")
 
 
-def _waits_for(db: sqlite3.Connection, task: str) -> str:
+def waits_for(db: sqlite3.Connection, task: str) -> str:
     """What a task waits for now. The view that says so for all tasks reads every edge there is."""
     named = [_resolved(db, task, row) for row in db.execute(_BLOCKERS, (task, "blocked_by"))]
     known = [row for row in named if not row[4]]

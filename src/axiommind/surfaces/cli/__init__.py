@@ -74,6 +74,10 @@ def _run(argv: list[str]) -> int:
         _heed_consent()
     if args.home:
         os.environ["AXM_HOME"] = args.home
+    if args.color:
+        from axiommind.surfaces.render.terminal import choose_colours
+
+        choose_colours(args.color)
     try:
         code: int = args.run(args)
     except Exception as error:

@@ -70,7 +70,7 @@ def say_more(limit: int) -> None:
     say(f"There are more: -k {limit * 2} shows up to {limit * 2}")
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
+def add_json(parser: Any) -> None:
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
 
 

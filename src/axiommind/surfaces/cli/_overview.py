@@ -10,7 +10,8 @@ from axiommind.surfaces.cli._catalogue import GROUPS, CommandCard, actions, ever
 __all__ = ["alias_list", "overview"]
 
 _HEAD = "Memory for coding agents: index, search and reuse what their sessions leave."
-_FOOT = "axm COMMAND --help: options and examples.  axm help aliases: older names"
+_FOOT = """axm COMMAND --help: options and examples.  axm help aliases: older names
+Every command takes --home FOLDER and --color auto|always|never (or NO_COLOR)"""
 _LABEL, _NAME = 11, 12
 
 

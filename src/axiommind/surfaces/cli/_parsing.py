@@ -12,6 +12,8 @@ from axiommind.surfaces.cli._catalogue import CommandCard
 
 __all__ = ["build", "parse"]
 
+_COLORS = ("auto", "always", "never")  # said once, in `axm --help`
+
 
 class CommandModule(Protocol):
     """What the file of a command offers, beside the lines that make its card."""
@@ -86,6 +88,7 @@ def build(argv: list[str], program: str = "axm", *, everything: bool = False) ->
         sub.add_argument(
             "--home", metavar="FOLDER", help="the folder with log.db and index.db (default $AXM_HOME or ~/.axiommind)"
         )
+        sub.add_argument("--color", choices=_COLORS, help=argparse.SUPPRESS)
         sub.set_defaults(parser=sub, json=False, run=None, explain=None)
         if card.is_noun:
             _configure_noun(sub, card, argv[1:], everything=everything)
@@ -116,5 +119,6 @@ def _configure_noun(parser: argparse.ArgumentParser, card: CommandCard, argv: li
         name = action.name.partition(" ")[2]
         sub = _add(subparsers, name, action)
         sub.add_argument("--home", metavar="FOLDER", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        sub.add_argument("--color", choices=_COLORS, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         if everything or name in argv:
             _configure(sub, action, argv)

@@ -9,11 +9,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
+from axiommind.surfaces.render.terminal import has_colours
+
 __all__ = [
     "as_csv",
     "as_json_rows",
     "as_table",
     "bold",
+    "coloured",
     "counted",
     "day",
     "dim",
@@ -22,6 +25,7 @@ __all__ = [
     "terminal_width",
 ]
 
+_COLOURS = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _UNKNOWN = 80
 _NO_TERMINAL = 10_000
 _NARROWEST = 20  # a terminal that says it is narrower says nothing
@@ -135,14 +139,18 @@ def day(milliseconds: int | None) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d")
 
 
-def _coloured(stream: TextIO | None) -> bool:
-    target = stream or sys.stdout
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and target.isatty()
-
-
 def bold(text: str, stream: TextIO | None = None) -> str:
-    return f"\x1b[1m{text}\x1b[0m" if _coloured(stream) else text
+    return _marked("1", text, stream)
 
 
 def dim(text: str, stream: TextIO | None = None) -> str:
-    return f"\x1b[2m{text}\x1b[0m" if _coloured(stream) else text
+    return _marked("2", text, stream)
+
+
+def coloured(colour: str, text: str, stream: TextIO | None = None) -> str:
+    """In one of a few colours: red, green, yellow or cyan."""
+    return _marked(_COLOURS[colour], text, stream)
+
+
+def _marked(code: str, text: str, stream: TextIO | None) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if text and has_colours(stream or sys.stdout) else text

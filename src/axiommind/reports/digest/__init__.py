@@ -1,0 +1,1 @@
+"""Digests: what the work of some days came to, from the record."""
