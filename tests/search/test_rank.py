@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from axiommind.search import rank
 from axiommind.search.lexical import Statistics
 from tests.notes import Notes
+from tests.rows import rows
 from tests.search.asking import DAY, DAY_MS, NOW, ask, found, sessions, tell
 from tests.transcripts import START, Lines, World
 
@@ -65,6 +67,27 @@ def test_an_exact_phrase_beats_a_heading_with_its_words(world: World) -> None:
     assert [hit.heading for hit in ask(world, "release checklist").hits] == ["Notes", "Checklist for every release"]
     # The end of a heading and the beginning of its section are no phrase.
     assert [hit.heading for hit in ask(world, '"release checklist"').hits] == ["Notes"]
+
+
+@pytest.mark.parametrize("filler", [0, 100])
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [
+        ("circuit breaker opens after five failures", "Failures that a breaker opens after five circuits"),
+        ("budget of the retry policy", "Policy of the retry budget"),
+        ("oauth2 tokenStore", "tokenStore oauth2"),
+        ("遷移數據庫的備份", "備份 數據庫 遷移"),
+    ],
+)
+def test_a_phrase_is_one_in_a_long_text_and_with_stop_words_too(
+    world: World, query: str, heading: str, filler: int
+) -> None:
+    notes = Notes(world)
+    around = "this note tells how work is done here, " * filler
+    notes.write("heading.md", f"# {heading}\n\nGeneral.\n")
+    notes.write("phrase.md", f"# Notes\n\n{around}In short: {query}. {around}\n")
+    notes.add()
+    assert [hit.heading for hit in ask(world, query).hits][0] == "Notes"
 
 
 def test_a_word_above_a_section_finds_the_section(world: World) -> None:
@@ -235,3 +258,31 @@ def test_why_a_hit_is_where_it_is(world: World) -> None:
     assert why["near"] > 0 and why["recency"] > 0
     grouped = ask(world, "redis cache eviction", group=True).hits[0].why
     assert len(grouped["passages"]) == 1 and grouped["covered"] > 0
+
+
+# --- scores --------------------------------------------------------------------------------------------------------
+
+
+def test_a_score_says_how_much_of_the_question_was_found(world: World) -> None:
+    notes = Notes(world)
+    notes.write("a.md", "# Rollback\n\nTurn the old colour on again, then tell the team.\n")
+    notes.write("b.md", "# Lunch\n\nThe team eats at noon.\n")
+    notes.add()
+    whole, half, hardly = (
+        ask(world, query).hits[0].score
+        for query in ("rollback colour", "rollback xylophone", "rollback xylophone quartet tuning pegs")
+    )
+    assert whole > 0.6 > half > 0.2 > hardly > 0
+    # Within one answer the order is that of the worths, so what holds less of it is below.
+    assert [hit.heading for hit in ask(world, "rollback team").hits] == ["Rollback", "Lunch"]
+
+
+@rows("R1.18", "R1.20")
+def test_a_score_is_the_share_times_the_normalised_worth(world: World) -> None:
+    tell(world, "a", "the wombat census of the northern burrows")
+    world.memory().index()
+    (one,) = ask(world, "wombat census yeti").hits
+    worth = one.why["passage"]
+    assert one.score == pytest.approx(one.why["found"] * worth / (1 + worth), abs=1e-3)
+    assert one.why["found"] == pytest.approx(2 / 3, abs=0.01)
+    assert one.why["nowhere"] == ["yeti"]

@@ -169,6 +169,7 @@ def look_up(
     mark_damaged(db)
     asked = _question(query, [], lexical.Statistics(0, 1.0), (), options, now)
     asked, scored = unindexed.scored(db, query, wanted, must, asked, texts, in_a_hurry=options.floor > 0)
+    asked = asked._replace(found=rank.coverage(asked, scored))
     return LookedUp("like", asked, scored, [*notes, unindexed.DAMAGED])
 
 
@@ -198,8 +199,8 @@ def _by_index(
     method = search_method(query.text)
     by_words = options.mode != "semantic" or not meaning
     scored = candidates.scored(db, query, asked, must, texts, known, options.scored) if by_words else []
+    asked = asked._replace(found=rank.coverage(asked, scored))
     if meaning is not None:
-        asked = asked._replace(found=rank.coverage(asked, scored))
         method, scored = _by_meaning(db, query, asked, must, method, scored, options, meaning, texts)
     return LookedUp(method, asked, scored, [])
 
@@ -286,7 +287,8 @@ def _question(
 
     total = sum(w.worth for w in weighed)
     kinds = rank.KIND_WEIGHT if options.group else rank.PASSAGE_WEIGHT
-    return rank.Asked(weighed, stats, total, dates, now if options.recency else None, unknown, kinds)
+    steps = rank.steps_of(query.words, weighed)
+    return rank.Asked(weighed, stats, total, dates, now if options.recency else None, unknown, kinds, steps)
 
 
 # --- pages -----------------------------------------------------------------------------------------------

@@ -142,14 +142,16 @@ def hits_of(
 
 
 def _score(asked: rank.Asked, worth: float, method: str, is_group: bool) -> float:
-    """A worth as a score: a cosine as it is, words and meaning as the chance that the hit is right."""
+    """A worth as a score: a cosine as it is, words and meaning as the chance that the hit is right. By words alone, no
+    more than the share of the question that some passage holds: a rare word of many says little."""
     if method == "semantic":
         return round(worth, 6)
     if method == "hybrid":
         from axiommind.search.calibrate import chance
 
         return round(chance(worth, asked, is_group=is_group), 6)
-    return round(worth / (1 + abs(worth)), 6)
+    share = 1.0 if asked.found is None else asked.found
+    return round(share * worth / (1 + abs(worth)), 6)
 
 
 def _tool(db: sqlite3.Connection, passage: rank.Passage) -> str | None:

@@ -56,7 +56,8 @@ def scored(
     known = [i for i, count in enumerate(counts) if count]
     weighed = [Weighed(clauses[i], counts[i], counts[i], _worth(clauses[i], counts[i], passages)) for i in known]
     unknown = tuple(clause for clause, count in zip(clauses, counts, strict=True) if not count)
-    asked = asked._replace(weighed=weighed, stats=stats, total=sum(w.worth for w in weighed), unknown=unknown)
+    total, steps = sum(w.worth for w in weighed), rank.steps_of(query.words, weighed)
+    asked = asked._replace(weighed=weighed, stats=stats, total=total, unknown=unknown, steps=steps)
     weights = entry_weights(db, [passage for passage, _, _ in held])
     found = [
         rank.score(asked, passage, [places[i] for i in known], length, 0, weights.get(passage.id, 1.0))
