@@ -250,7 +250,7 @@ def _nearness(asked: Asked, places: Sequence[list[int]], titled: int) -> float:
 
 
 def _in_a_row(steps: Sequence[int | None], places: Sequence[list[int]]) -> bool:
-    """Whether all words stand somewhere as they do in the question; which stop words are between them is not looked at."""
+    """Whether all words stand somewhere as they do in the question, whichever stop words are between them."""
     said = [(step, found) for step, found in zip(steps, places, strict=False) if step is not None]
     if len(said) < 2:
         return False
