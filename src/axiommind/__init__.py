@@ -106,6 +106,8 @@ if TYPE_CHECKING:
     from axiommind.reports.analysis.analyst import AnalyzeOptions as AnalyzeOptions
     from axiommind.reports.insight.values import InsightReport as InsightReport
     from axiommind.reports.perspectives import Perspective as Perspective
+    from axiommind.reports.recent import Recent as Recent
+    from axiommind.reports.recent import SessionList as SessionList
     from axiommind.reports.reports import PerspectiveRows as PerspectiveRows
     from axiommind.scratchpads.values import ScratchpadMatches as ScratchpadMatches
     from axiommind.scratchpads.values import ScratchpadPage as ScratchpadPage
@@ -114,8 +116,13 @@ if TYPE_CHECKING:
     from axiommind.scratchpads.values import WrittenScratchpad as WrittenScratchpad
     from axiommind.search.find import Page as Page
     from axiommind.search.hits import Hit as Hit
+    from axiommind.search.reading.conversation import CallInFull as CallInFull
+    from axiommind.search.reading.conversation import Outline as Outline
+    from axiommind.search.reading.conversation import Said as Said
+    from axiommind.search.reading.conversation import ToolCalled as ToolCalled
     from axiommind.search.reading.lines import Opened as Opened
     from axiommind.search.reading.passages import Shown as Shown
+    from axiommind.search.reading.session_margin import SessionMargin as SessionMargin
     from axiommind.search.reading.sessions import SessionTold as SessionTold
     from axiommind.search.similar import Similar as Similar
     from axiommind.vectors.embedding import Embedded as Embedded
@@ -242,6 +249,9 @@ _EXPORTS = {
     "search.find": ("Page",),
     "search.hits": ("Hit",),
     "search.similar": ("Similar",),
+    "search.reading.conversation": ("CallInFull", "Outline", "Said", "ToolCalled"),
+    "search.reading.session_margin": ("SessionMargin",),
+    "reports.recent": ("Recent", "SessionList"),
     "search.reading.sessions": ("SessionTold",),
     "search.reading.passages": ("Shown",),
     "vectors.embedding": (

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
-from axiommind.surfaces.mcp.http_connections import ConnectionLimits, limited_server
+from axiommind.surfaces.serving.connections import ConnectionLimits, limited_server
 from tests.counting import PATIENCE_S, wait_for
 
 WHOLE = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbody"

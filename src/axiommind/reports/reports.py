@@ -14,12 +14,15 @@ from axiommind.home import Home, Scope
 from axiommind.ids import one_of
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from axiommind.grounding.read import Grounding
     from axiommind.prices.dollars import Pricing
     from axiommind.reports.analysis.analyst import Analyst
     from axiommind.reports.digest.digests import Digests
     from axiommind.reports.insight.values import InsightReport
     from axiommind.reports.perspectives import Perspective
+    from axiommind.reports.recent import Recent, SessionList
 
 __all__ = ["PerspectiveRows", "Reports"]
 
@@ -56,6 +59,39 @@ class Reports:
             pricing = Pricing()
             pricing.register(connection)
             return PerspectiveRows(perspective.columns, perspective.run(connection, params), pricing)
+
+    def statements(
+        self, perspective: Perspective, params: Mapping[str, Any], scope: Scope
+    ) -> tuple[PerspectiveRows, tuple[str, ...]]:
+        """The rows of a perspective, and the statements that it asked the index, with their values in place."""
+        asked: list[str] = []
+
+        def run(connection: sqlite3.Connection, given: Mapping[str, Any]) -> list[dict[str, Any]]:
+            connection.set_trace_callback(asked.append)
+            try:
+                return perspective.run(connection, given)
+            finally:
+                connection.set_trace_callback(None)
+
+        rows = self.query(perspective._replace(run=run), params, scope)
+        return rows, tuple(dict.fromkeys(one for one in asked if not one.startswith("--")))
+
+    def recent(self, scope: Scope, *, limit: int = 8) -> Recent:
+        """The last sessions, what was learned lately, and what agents were given."""
+        from axiommind.reports.recent import recent
+
+        with self.home.reading(scope, None) as connection:
+            connection.execute("begin")
+            return recent(connection, limit)
+
+    def sessions(
+        self, scope: Scope, *, key: str = "", words: str = "", agent: str = "", limit: int = 50
+    ) -> SessionList:
+        """Sessions, the latest first, page by page: `key` is the `next_key` of the page before."""
+        from axiommind.reports.recent import list_sessions
+
+        with self.home.reading(scope, None) as connection:
+            return list_sessions(connection, key=key, words=words, agent=agent, limit=limit)
 
     def sql(self, text: str, scope: Scope, db: Path | None = None) -> sqlite.Rows:
         """The rows of one select statement of the user's, guarded and limited, from a process that can be killed."""

@@ -102,6 +102,24 @@ class Perspective(NamedTuple):
     plot: Plot | None = None
     filters: tuple[Param, ...] = COMMON
 
+    def read(self, given: Mapping[str, Any], now: int) -> dict[str, Any]:
+        """Every parameter: as somebody wrote it, or its default."""
+        known = {param.name: param for param in (*self.filters, *self.params)}
+        values: dict[str, Any] = {name: param.default for name, param in known.items()}
+        for written, value in given.items():
+            name = written.strip().replace("-", "_")
+            if name not in known:
+                raise BadQuery(
+                    f"{self.name} has no parameter {written!r}",
+                    hint="it has: " + "; ".join(f"{one.name} ({one.help})" for one in known.values()),
+                )
+            if value is not None:
+                try:
+                    values[name] = known[name].read(value, now)
+                except BadQuery as error:
+                    raise BadQuery(f"{name}: {error.message}", hint=error.hint) from None
+        return values
+
 
 class PerspectiveModule(Protocol):
     PERSPECTIVE: Perspective

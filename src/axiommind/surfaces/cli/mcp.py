@@ -37,9 +37,11 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory().stay()
     made = answers(memory)
     if args.http:
-        from axiommind.surfaces.mcp.http_server import Address, serve_http
+        from axiommind.surfaces.mcp.http_server import serve_http
+        from axiommind.surfaces.serving.access import Address
 
-        address = Address.checked(args.host or "127.0.0.1", 8765 if args.port is None else args.port, memory.config)
+        port = 8765 if args.port is None else args.port
+        address = Address.checked(args.host or "127.0.0.1", port, memory.config.mcp_token)
     with listening(str(memory.config.home)) if memory.config.hooks.resident else nullcontext():
         if args.http:
             return serve_http(made, address)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
 
 from axiommind.exports.conversation import PageText, PageToolUse, SessionPage
+from axiommind.surfaces.render.markup import markdown, visible
 from axiommind.surfaces.render.tables import counted, day
 from axiommind.text.patterns import lazy
 
@@ -22,7 +22,6 @@ __all__ = ["as_html", "as_markdown"]
 
 _LONGEST_RESULT = 10_000
 _LONGEST_MARKDOWN = 200_000  # longer texts are shown as they are
-_UNSEEN = lazy(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _TAG = lazy(r"<(?=[A-Za-z/!?])")
 _IMAGE = lazy(r"!(?=\[)")
 _TICKS = lazy(r"`+")
@@ -54,14 +53,14 @@ def as_markdown(told: SessionPage) -> str:
 
 def _said_in_markdown(item: PageText) -> str:
     head = f"**{_who(item)}**{_at(item.timestamp)}"
-    quoted = "\n".join(f"> {line}".rstrip() for line in _quotable(_visible(item.text)).split("\n"))
+    quoted = "\n".join(f"> {line}".rstrip() for line in _quotable(visible(item.text)).split("\n"))
     return f"{head}\n\n{quoted}{_cited(item.citation)}"
 
 
 def _tool_in_markdown(item: PageToolUse) -> str:
     """Folded where Markdown may hold HTML, which is ours here; as a block of code elsewhere, and never live."""
     failed = ", failed" if item.failed else ""
-    name = html.escape(_visible(_on_one_line(f"{item.name} {item.subject}")))
+    name = html.escape(visible(_on_one_line(f"{item.name} {item.subject}")))
     body = _fenced(item.given, "json") + ("\n\n" + _fenced(_cut(item.result)) if item.result else "")
     return f"<details><summary>{name}{failed}</summary>\n\n{body}{_cited(item.citation)}\n\n</details>"
 
@@ -85,7 +84,7 @@ def _inert(text: str) -> str:
 
 def _fenced(text: str, kind: str = "") -> str:
     """A block of code that nothing in it can end."""
-    text = _visible(text)
+    text = visible(text)
     longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{kind}\n{text}\n{fence}"
@@ -97,7 +96,7 @@ def _cited(citation: str) -> str:
 
 def _code(text: str) -> str:
     """A piece of code within a line; a name of a file may hold anything."""
-    text = _on_one_line(_visible(text))
+    text = _on_one_line(visible(text))
     longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=0)
     ticks = "`" * (longest + 1)
     return f"{ticks} {text} {ticks}" if longest else f"`{text}`"
@@ -108,7 +107,7 @@ def _code(text: str) -> str:
 
 def as_html(told: SessionPage) -> str:
     """One page that needs nothing else, and asks for nothing."""
-    title = html.escape(_visible(_on_one_line(told.title or told.session_id)))
+    title = html.escape(visible(_on_one_line(told.title or told.session_id)))
     digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return "\n".join(
@@ -126,34 +125,20 @@ def as_html(told: SessionPage) -> str:
 
 
 def _items_in_html(told: SessionPage) -> Iterator[str]:
-    show = _markdown()
+    show = markdown()
     for item in told.items:
-        where = f'<p class="where">{html.escape(_visible(item.citation))}</p>' if item.citation else ""
+        where = f'<p class="where">{html.escape(visible(item.citation))}</p>' if item.citation else ""
         if isinstance(item, PageText):
-            text = _visible(item.text)
+            text = visible(item.text)
             body = f"<pre>{html.escape(text)}</pre>" if len(text) > _LONGEST_MARKDOWN else show(text)
             head = html.escape(f"{_who(item)}{_at(item.timestamp)}")
             yield f'<section class="{item.role}"><h2>{head}</h2><div dir="auto">{body}</div>{where}</section>'
             continue
-        name = html.escape(_visible(_on_one_line(f"{item.name} {item.subject}")))
-        result = f'<pre dir="auto">{html.escape(_visible(_cut(item.result)))}</pre>' if item.result else ""
+        name = html.escape(visible(_on_one_line(f"{item.name} {item.subject}")))
+        result = f'<pre dir="auto">{html.escape(visible(_cut(item.result)))}</pre>' if item.result else ""
         kind = ' class="failed"' if item.failed else ""
-        given = f'<pre dir="auto">{html.escape(_visible(item.given))}</pre>'
+        given = f'<pre dir="auto">{html.escape(visible(item.given))}</pre>'
         yield f'<details{kind}><summary dir="auto">{name}</summary>{given}{result}{where}</details>'
-
-
-def _markdown() -> Callable[[str], str]:
-    """Markdown as HTML: no HTML in it, no images, and links that say nothing about where they were clicked."""
-    from markdown_it import MarkdownIt
-
-    made = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-
-    def link_open(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> Any:
-        tokens[index].attrSet("rel", "noopener noreferrer nofollow")
-        return renderer.renderToken(tokens, index, options, env)
-
-    made.add_render_rule("link_open", link_open)
-    return made.render
 
 
 # --- both ------------------------------------------------------------------------------------------------
@@ -170,7 +155,7 @@ def _about(told: SessionPage) -> str:
     ]
     if told.subagents:
         parts.append(counted(len(told.subagents), "subagent"))
-    return _visible(" · ".join(_on_one_line(part) for part in (*parts, told.session_id) if part))
+    return visible(" · ".join(_on_one_line(part) for part in (*parts, told.session_id) if part))
 
 
 def _who(item: PageText) -> str:
@@ -191,9 +176,3 @@ def _cut(text: str) -> str:
 
 def _on_one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _visible(text: str) -> str:
-    """Without what steers a terminal, a browser or the direction of letters."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode()
-    return _UNSEEN.sub("", text)

@@ -13,7 +13,6 @@ from axiommind.surfaces.mcp.schemas import Arg
 
 if TYPE_CHECKING:
     from axiommind.memory import Memory, Scope
-    from axiommind.reports.perspectives import Perspective
 
 ORDER = 10
 GROUP = "figures"
@@ -144,32 +143,12 @@ def _ask(
     if sql is not None:
         rows = memory.sql(sql, scope)
         return list(rows.names()), rows.dicts(), list(rows.notes)
+    from axiommind.home import now
     from axiommind.reports.perspectives import load
 
     asked = load(perspective or "")
-    found = memory.query(asked, _params(asked, params), scope)
+    found = memory.query(asked, asked.read(params, now()), scope)
     return list(found.columns), found, list(found.notes)
-
-
-def _params(perspective: Perspective, given: dict[str, Any]) -> dict[str, Any]:
-    """Every parameter of the perspective: as given, or its default."""
-    from axiommind.home import now
-
-    known = {param.name: param for param in (*perspective.filters, *perspective.params)}
-    values: dict[str, Any] = {name: param.default for name, param in known.items()}
-    for written, value in given.items():
-        name = written.strip().replace("-", "_")
-        if name not in known:
-            raise BadQuery(
-                f"{perspective.name} has no parameter {written!r}",
-                hint="it has: " + "; ".join(f"{one.name} ({one.help})" for one in known.values()),
-            )
-        if value is not None:
-            try:
-                values[name] = known[name].read(value, now())
-            except BadQuery as error:
-                raise BadQuery(f"{name}: {error.message}", hint=error.hint) from None
-    return values
 
 
 def _page(ctx: Context, rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:

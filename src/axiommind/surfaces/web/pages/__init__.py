@@ -1,0 +1,1 @@
+"""The pages, a file each with its `ROUTES`. The folder is the registry."""
