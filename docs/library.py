@@ -11,6 +11,7 @@ from importlib import import_module
 import axiommind
 from axiommind.errors import AxmError
 from axiommind.memory import Memory
+from axiommind.memory_parts import MemoryParts
 
 __all__ = ["page", "parts"]
 
@@ -49,7 +50,7 @@ A `Memory` holds no connection open: each call opens what it needs and closes it
 def parts() -> dict[str, type]:
     """The public parts of a memory by name, each with its class."""
     found = {}
-    for name, one in vars(Memory).items():
+    for name, one in {**vars(MemoryParts), **vars(Memory)}.items():
         if isinstance(one, cached_property) and not name.startswith("_"):
             lines = inspect.getsource(one.func)
             module, made = re.findall(r"from ([\w.]+) import (\w+)", lines)[-1]

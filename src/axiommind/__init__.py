@@ -125,6 +125,9 @@ if TYPE_CHECKING:
     from axiommind.search.reading.session_margin import SessionMargin as SessionMargin
     from axiommind.search.reading.sessions import SessionTold as SessionTold
     from axiommind.search.similar import Similar as Similar
+    from axiommind.sync.status import SyncStatus as SyncStatus
+    from axiommind.sync.sync import AddedRemote as AddedRemote
+    from axiommind.sync.sync import SyncReport as SyncReport
     from axiommind.vectors.embedding import Embedded as Embedded
     from axiommind.vectors.embedding import EmbedStatus as EmbedStatus
     from axiommind.vectors.models import Installed as Installed
@@ -169,6 +172,8 @@ _EXPORTS = {
     "exports.conversation": ("PageText", "PageToolUse", "SessionPage"),
     "exports.exports": ("ExportReport", "KnownExport"),
     "exports.taking_in": ("TakenIn",),
+    "sync.status": ("SyncStatus",),
+    "sync.sync": ("AddedRemote", "SyncReport"),
     "health.check": ("Check",),
     "health.health": ("Forgettings",),
     "health.overview": ("Overview",),

@@ -74,6 +74,7 @@ class Config(NamedTuple):
     backup_daily: bool
     backup_megabytes: int
     usage_dollars: bool
+    sync_minutes: int
     query_seconds: float
     query_rows: int
     extract_extractor: str

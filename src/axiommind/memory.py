@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from axiommind.callers import AGENT, Caller
 from axiommind.home import SAMPLE, SAMPLE_FOLDER, SAMPLE_MARK, Home, Scope
+from axiommind.memory_parts import MemoryParts
 
 if TYPE_CHECKING:
     from axiommind.approval.proposals import Proposals
-    from axiommind.backups.backups import Backups
     from axiommind.callers.tokens import PersonTokens
     from axiommind.config import Config
     from axiommind.db import Rows
-    from axiommind.exports.exports import Exports
     from axiommind.health.check import Check
     from axiommind.health.health import Forgettings, Health
     from axiommind.health.overview import Overview
@@ -28,32 +27,24 @@ if TYPE_CHECKING:
     from axiommind.health.sources import SourceState
     from axiommind.ingest.forgetting import Forgotten
     from axiommind.ingest.indexing import Indexing
-    from axiommind.ingest.library import Documents
     from axiommind.ingest.report import IndexReport
     from axiommind.learning.conflicts import Conflicts
-    from axiommind.learning.decisions import Decisions
     from axiommind.learning.entries import Entries
     from axiommind.learning.runs import Learning
-    from axiommind.learning.tasks.tasks import Conditions, Tasks
     from axiommind.projections.runner import Progress
     from axiommind.recall.handoff.handoffs import Handoffs
     from axiommind.recall.recall import Recall
     from axiommind.recall.said_of import Feedback
     from axiommind.reports.perspectives import Perspective
-    from axiommind.reports.reports import PerspectiveRows, Reports
+    from axiommind.reports.reports import PerspectiveRows
     from axiommind.scratchpads.access import Access
     from axiommind.scratchpads.scratchpads import Scratchpads
     from axiommind.scratchpads.workflows import Workflows
-    from axiommind.search.reading.passages import Passages
-    from axiommind.search.reading.sessions import Sessions
-    from axiommind.search.search import Search
-    from axiommind.vectors.embedding import Embeddings
-    from axiommind.vectors.models import Models
 
 __all__ = ["SAMPLE", "SAMPLE_FOLDER", "SAMPLE_MARK", "Memory", "Scope"]
 
 
-class Memory:
+class Memory(MemoryParts):
     """A home (`log.db` and `index.db`) and what can be done with it."""
 
     def __init__(
@@ -206,13 +197,6 @@ class Memory:
     # --- parts -------------------------------------------------------------------------------------------
 
     @cached_property
-    def search(self) -> Search:
-        """Search by words, by meaning, or both."""
-        from axiommind.search.search import Search
-
-        return Search(self.home)
-
-    @cached_property
     def recall(self) -> Recall:
         """What an agent is given for a prompt, or nothing."""
         from axiommind.recall.recall import Recall
@@ -270,27 +254,6 @@ class Memory:
         return Feedback(self.home, lambda project: self.index(project=project), self.index_given)
 
     @cached_property
-    def passages(self) -> Passages:
-        """Passages in full, and the lines that citations name."""
-        from axiommind.search.reading.passages import Passages
-
-        return Passages(self.home)
-
-    @cached_property
-    def sessions(self) -> Sessions:
-        """Whole sessions."""
-        from axiommind.search.reading.sessions import Sessions
-
-        return Sessions(self.home)
-
-    @cached_property
-    def reports(self) -> Reports:
-        """Perspectives, analysers, insight and grounding."""
-        from axiommind.reports.reports import Reports
-
-        return Reports(self.home)
-
-    @cached_property
     def learning(self) -> Learning:
         """Extracting entries and tasks from sessions."""
         from axiommind.learning.runs import Learning
@@ -312,27 +275,6 @@ class Memory:
         return Conflicts(self.home, self.entries)
 
     @cached_property
-    def decisions(self) -> Decisions:
-        """What was decided."""
-        from axiommind.learning.decisions import Decisions
-
-        return Decisions(self.home)
-
-    @cached_property
-    def tasks(self) -> Tasks:
-        """What is to be done."""
-        from axiommind.learning.tasks.tasks import Tasks
-
-        return Tasks(self.home)
-
-    @cached_property
-    def conditions(self) -> Conditions:
-        """What tasks wait for."""
-        from axiommind.learning.tasks.tasks import Conditions
-
-        return Conditions(self.home)
-
-    @cached_property
     def workflows(self) -> Workflows:
         """Pieces of work that outlast a session."""
         from axiommind.scratchpads.workflows import Workflows
@@ -345,41 +287,6 @@ class Memory:
         from axiommind.scratchpads.scratchpads import Scratchpads
 
         return Scratchpads(self._access)
-
-    @cached_property
-    def documents(self) -> Documents:
-        """The folders of Markdown that a user has added."""
-        from axiommind.ingest.library import Documents
-
-        return Documents(self.home)
-
-    @cached_property
-    def backups(self) -> Backups:
-        """Backups of the log, and restoring them."""
-        from axiommind.backups.backups import Backups
-
-        return Backups(self.home)
-
-    @cached_property
-    def exports(self) -> Exports:
-        """Taking everything elsewhere, in formats that other programs read."""
-        from axiommind.exports.exports import Exports
-
-        return Exports(self.home)
-
-    @cached_property
-    def embeddings(self) -> Embeddings:
-        """Vectors for semantic search."""
-        from axiommind.vectors.embedding import Embeddings
-
-        return Embeddings(self.home)
-
-    @cached_property
-    def models(self) -> Models:
-        """Models for semantic search."""
-        from axiommind.vectors.models import Models
-
-        return Models(self.home)
 
     @cached_property
     def _indexing(self) -> Indexing:

@@ -26,6 +26,7 @@ _AMOUNT = Limits(0)
 _SOME = Limits(1)
 _LIMITS = {
     "index.workers": Limits(-1),
+    "sync.minutes": _AMOUNT,
     "query.seconds": _SECONDS,
     "query.rows": _SOME,
     "extract.seconds": _SECONDS,

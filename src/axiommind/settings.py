@@ -36,6 +36,13 @@ KEYS: tuple[Key, ...] = (
     Key("backup.daily", "AXM_BACKUP", bool, True, "Back up daily, by itself, what cannot be read again from disk."),
     Key("backup.megabytes", "AXM_BACKUP_MB", int, 64, "Text of files that are gone in such a backup, at most, in MB."),
     Key(
+        "sync.minutes",
+        "AXM_SYNC_MINUTES",
+        int,
+        0,
+        "After indexing by itself, sync too if the last time was so many minutes ago; 0 = only when `axm sync` is run.",
+    ),
+    Key(
         "usage.dollars", "AXM_DOLLARS", bool, True, "Show what tokens cost at list prices; false = no dollars anywhere."
     ),
     Key("query.seconds", "AXM_QUERY_SECONDS", float, 10.0, "Time limit of one `axm query --sql`, in seconds."),

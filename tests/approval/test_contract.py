@@ -42,6 +42,7 @@ PERSON_ONLY = {
     "proposal decline": ("prp_1",),
     "restore": ("BACKUP", "--yes"),
     "review": (),
+    "sync": (),
 }
 
 

@@ -34,7 +34,7 @@ from axiommind.ids import checksum, dedupe_key
 from axiommind.log import tombstones
 from axiommind.log.blobs import Sealed, reseal
 from axiommind.log.lines import ForeignRefused, Outgoing, line_of, outgoing, read_lines
-from axiommind.log.origins import TRAVELS, UNREAD, VOCABULARY
+from axiommind.log.origins import ABOUT_FORGETTING, TRAVELS, UNREAD, VOCABULARY
 from axiommind.log.sqlite import SqliteLog
 from axiommind.model import Event, OriginHome
 
@@ -53,7 +53,6 @@ __all__ = [
 # A machine of the same person may be this far ahead: what is done here after it was seen is later than it. A clock that
 # is wrong by more lifts nothing.
 _AHEAD_MS = 10 * 60_000
-_ABOUT = ("forgotten", "forget_lifted")
 
 
 class ChainLink(NamedTuple):
@@ -141,7 +140,7 @@ class _Door:
         log, home, theirs = self._log, self._home, one.event
         session = log.origins.local_id(home, theirs.session_id)
         project = log.origins.local_path(home, theirs.project)
-        if theirs.event_type not in _ABOUT and log.is_forgotten(session, project):
+        if theirs.event_type not in ABOUT_FORGETTING and log.is_forgotten(session, project):
             self._count("forgotten")
             return
         named = (theirs.payload, theirs.session_id, theirs.project, theirs.actor, theirs.event_type)
@@ -161,18 +160,38 @@ class _Door:
         if log._read("select 1 from event_dedup where dedupe_key = ?", (self._key(theirs),)):
             self._count("known")
             return
-        if log._read("select 1 from events where event_id = ?", (event.event_id,)):
-            self._quarantine(theirs, None, "another event has its id")
+        if there := log._read("select checksum, origin from events where event_id = ?", (event.event_id,)):
+            if self._is_the_same(theirs, *there[0]):
+                self._count("known")
+            else:
+                self._quarantine(theirs, None, "another event has its id")
             return
         appended = log._insert(event, self._key(theirs))
         assert appended is not None
         log._store(appended.position, [sealed for name in one.texts if (sealed := self._text(theirs, name))])
         self._count("appended")
-        if is_read and theirs.event_type in _ABOUT:
+        if is_read and theirs.event_type in ABOUT_FORGETTING:
             _forget(log, log.origins.event(appended))
+        elif is_read and theirs.event_type == "forget_done":
+            self._acknowledge(theirs)
 
     def _key(self, event: Event) -> str:
         return dedupe_key("foreign", self._home.origin, event.seq or 0)
+
+    def _is_the_same(self, theirs: Event, checksum: str, origin: int) -> bool:
+        """Whether an event that is here is this very one: a machine that was copied, or has another name now, has what
+        it had before in common with what it was."""
+        is_own = origin == 0 or self._log.origins.numbered(origin).relation == "own"
+        return is_own and self._home.relation == "own" and checksum == theirs.checksum
+
+    def _acknowledge(self, theirs: Event) -> None:
+        """Another home has forgotten something."""
+        done = theirs.payload.get("forgotten")
+        if isinstance(done, list):
+            self._log._db.executemany(
+                "insert into forget_acks(forgotten_id, origin, at) values (?, ?, ?) on conflict do nothing",
+                [(one, self._home.id, theirs.ts) for one in done if isinstance(one, str)],
+            )
 
     def _ts(self, theirs: Event) -> int:
         now = self._log._next_ts()
@@ -217,7 +236,7 @@ class _Door:
 def _forget(log: SqliteLog, event: Event) -> None:
     """What another home forgot, or took back, forgotten here: what was said last of a session or project holds, in
     whatever order it arrives."""
-    later = [one for one in log.replay(_ABOUT) if one.order > event.order]
+    later = [one for one in log.replay(ABOUT_FORGETTING) if one.order > event.order]
     if event.event_type == "forget_lifted":
         names = [("session", event.payload["session"]), ("project", event.payload["project"])]
         for kind, name in names:

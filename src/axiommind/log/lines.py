@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from axiommind.errors import BadQuery
 from axiommind.ids import canonical_json, checksum
-from axiommind.log.origins import TRAVELS, VOCABULARY
+from axiommind.log.origins import ABOUT_FORGETTING, TRAVELS, VOCABULARY
 from axiommind.log.sqlite import SqliteLog
 from axiommind.model import Event
 
-__all__ = ["ForeignRefused", "Outgoing", "line_of", "outgoing", "read_lines"]
+__all__ = ["LONGEST_LINE", "ForeignRefused", "Outgoing", "line_of", "outgoing", "read_lines"]
 
-_LONGEST_LINE = 4 << 20
+LONGEST_LINE = 4 << 20
 _MOST_LINES = 100_000
 _DEEPEST = 64
 _LONGEST_NAME = 200
@@ -57,7 +57,8 @@ def outgoing(log: SqliteLog, after: int = 0, most: int = 1000) -> list[Outgoing]
         made += [
             Outgoing(event, log.texts_of(event.position))
             for event in page
-            if not marks & {("session", event.session_id), ("project", event.project)}
+            if event.event_type in ABOUT_FORGETTING
+            or not marks & {("session", event.session_id), ("project", event.project)}
         ]
     return made[:most]
 
@@ -107,8 +108,8 @@ def read_lines(body: bytes) -> list[Outgoing]:
 
 
 def _event_in(line: bytes) -> Outgoing:
-    if len(line) > _LONGEST_LINE:
-        raise ValueError(f"it is longer than {_LONGEST_LINE} bytes")
+    if len(line) > LONGEST_LINE:
+        raise ValueError(f"it is longer than {LONGEST_LINE} bytes")
     given = json.loads(line.decode("utf-8", "surrogatepass"), object_pairs_hook=_once, parse_constant=_no_constant)
     if not isinstance(given, dict) or given.keys() < _FIELDS.keys():
         raise ValueError("a field is missing")

@@ -16,7 +16,7 @@ from axiommind.ids import dedupe_key
 from axiommind.model import Event, OriginHome
 from axiommind.projects import slug
 
-__all__ = ["TRAVELS", "UNREAD", "VOCABULARY", "Origins"]
+__all__ = ["ABOUT_FORGETTING", "TRAVELS", "UNREAD", "VOCABULARY", "Origins"]
 
 # The version of the vocabulary below. An event of a newer one is kept and not read.
 VOCABULARY = 1
@@ -67,8 +67,11 @@ TRAVELS = frozenset(
         "scratchpad_written",
         "forgotten",
         "forget_lifted",
+        "forget_done",
     )
 )
+# Of these, those that say what was forgotten: they travel and arrive whatever is forgotten.
+ABOUT_FORGETTING = frozenset(("forgotten", "forget_lifted"))
 # Stands before the type of an event that is kept and not read: unknown, of a newer vocabulary, or none that travels.
 UNREAD = "unread:"
 
@@ -153,6 +156,27 @@ class Origins:
         assert found is not None
         return found
 
+    def rename_self(self, made: OriginHome) -> int:
+        """Inside a transaction: this home takes another name, and the one it had is another machine of its person's.
+        The number of that one."""
+        (old,) = [one for one in self.all() if one.id == 0]
+        self._db.execute(
+            "update origins set origin = ?, name = ?, verify_key = ? where id = 0",
+            (made.origin, made.name, made.verify_key),
+        )
+        self._known.clear()
+        self._db.execute(
+            """
+            insert into origins(id, origin, who, name, verify_key, relation, state)
+            values ((select max(id) + 1 from origins), ?, ?, ?, ?, 'own', 'forked')
+            """,
+            (old.origin, old.who, old.name, old.verify_key),
+        )
+        self._known.clear()
+        found = self.named(old.origin)
+        assert found is not None
+        return found.id
+
     # --- in words of this home ------------------------------------------------------------------------
 
     def local_id(self, origin: OriginHome, name: str | None) -> str | None:
@@ -231,4 +255,6 @@ class Origins:
 
     def _position(self, origin: OriginHome, seq: Any) -> int:
         row = self._db.execute("select position from events where origin = ? and seq = ?", (origin.id, seq)).fetchone()
+        if row is None and origin.state == "forked":  # what this home was a copy of: what both have is this home's own
+            row = self._db.execute("select position from events where origin = 0 and position = ?", (seq,)).fetchone()
         return int(row[0]) if row else 0

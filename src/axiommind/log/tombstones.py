@@ -29,6 +29,16 @@ def purge(db: sqlite3.Connection, purges: Purges, position: int, sessions: Seque
     unused = "select distinct hash from gone where hash not in (select hash from blob_refs)"
     purges.note(position, [row[0] for row in db.execute(unused)])
     db.execute(f"delete from blobs where hash in ({unused})")
+    # The keys under which other machines get it: what is published from now on is under others.
+    db.execute(
+        """
+        delete from session_keys
+        where session in (select id from gone_sessions)
+           or session = 'project ' || :project
+           or session in (select session_id from events where :project is not null and project = :project)
+        """,
+        {"project": project},
+    )
     db.execute("delete from gone")
     db.execute("delete from gone_sessions")
 

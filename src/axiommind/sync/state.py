@@ -1,0 +1,57 @@
+"""What is remembered between two runs and may be lost: a file beside the log. It belongs to one log; another one that
+takes its place begins anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from axiommind.private import make_private
+from axiommind.sync.machine import sync_folder
+
+__all__ = ["RunState", "read_state"]
+
+_FILE = "state.json"
+
+
+class RunState:
+    """For each space: when it was synced last (`at`), when this home last said how far it is (`said_at`), up to which
+    position its own events were looked at (`scanned`), and what did not work (`error`)."""
+
+    def __init__(self, path: Path, log: str, spaces: dict[str, dict[str, Any]]) -> None:
+        self._path, self._log = path, log
+        self._spaces = spaces
+
+    def number(self, space: str, name: str) -> int:
+        value = self._spaces.get(space, {}).get(name, 0)
+        return value if isinstance(value, int) else 0
+
+    def text(self, space: str, name: str) -> str:
+        value = self._spaces.get(space, {}).get(name, "")
+        return value if isinstance(value, str) else ""
+
+    def put(self, space: str, **values: int | str) -> None:
+        self._spaces[space] = self._spaces.get(space, {}) | values
+
+    def drop(self, space: str) -> None:
+        self._spaces.pop(space, None)
+
+    def save(self) -> None:
+        make_private(self._path.parent)
+        mine = self._path.with_name(f"{_FILE}.{os.getpid()}")
+        mine.write_text(json.dumps({"log": self._log, "spaces": self._spaces}))
+        mine.replace(self._path)
+
+
+def read_state(home: Path, log: str) -> RunState:
+    """What was remembered of this log."""
+    path = sync_folder(home) / _FILE
+    try:
+        said = json.loads(path.read_bytes())
+        spaces = {str(name): dict(one) for name, one in said["spaces"].items()} if said["log"] == log else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        spaces = {}
+    return RunState(path, log, spaces)
