@@ -87,7 +87,7 @@ def test_a_phrase_is_one_in_a_long_text_and_with_stop_words_too(
     notes.write("heading.md", f"# {heading}\n\nGeneral.\n")
     notes.write("phrase.md", f"# Notes\n\n{around}In short: {query}. {around}\n")
     notes.add()
-    assert [hit.heading for hit in ask(world, query).hits][0] == "Notes"
+    assert next(hit.heading for hit in ask(world, query).hits) == "Notes"
 
 
 def test_a_word_above_a_section_finds_the_section(world: World) -> None:
