@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from axiommind.reports.insight.values import InsightReport
     from axiommind.reports.perspectives import Perspective
     from axiommind.reports.recent import Recent, SessionList
+    from axiommind.reports.resuming import Resuming
 
 __all__ = ["PerspectiveRows", "Reports"]
 
@@ -148,6 +149,13 @@ class Reports:
         from axiommind.reports.digest.digests import Digests
 
         return Digests(self.home)
+
+    @cached_property
+    def resuming(self) -> Resuming:
+        """Which session to go on with."""
+        from axiommind.reports.resuming import Resuming
+
+        return Resuming(self.home)
 
     @cached_property
     def analyst(self) -> Analyst:

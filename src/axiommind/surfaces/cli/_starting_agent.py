@@ -1,7 +1,9 @@
-"""Starting an agent with a packet as its first prompt, in the folder of the work, and waiting until it ends.
+"""Starting an agent, with a packet as its first prompt or where it stopped, in the folder of the work, and waiting
+until it ends.
 
-Only a person lets this happen (`handoff.py` asks). A packet that is longer than the system takes as an argument goes
-through a file in the home, which is removed when the agent has ended; forgetting removes what a crash left there.
+Only a person lets this happen (`handoff.py` and `resume.py` ask). A packet that is longer than the system takes as an
+argument goes through a file in the home, which is removed when the agent has ended; forgetting removes what a crash
+left there.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import which
@@ -21,7 +23,7 @@ from axiommind.errors import NotFound
 from axiommind.private import make_private
 from axiommind.sources import load, start_command
 
-__all__ = ["folder_of", "start_agent"]
+__all__ = ["folder_of", "resume_agent", "start_agent"]
 
 # Bytes of one argument. Linux takes 128 KiB, macOS 1 MiB for all of them with the environment.
 _MOST_ARGUMENT = 100_000
@@ -47,32 +49,38 @@ def folder_of(project: str, worked_in: str) -> str:
 
 def start_agent(agent: str, prompt: str, folder: str, packets: Path, environ: Mapping[str, str]) -> int:
     """Start an agent and wait for its end; returns its exit code."""
-    program = _program_of(agent, environ)
-    # A person's token would make the agent a person.
-    without_token = {name: value for name, value in environ.items() if name != TOKEN_VARIABLE}
-    with _fitting(prompt, program, packets) as fitted:
-        command = start_command(agent, fitted) or ()
-        with _interrupts_left_to_it():
-            try:
-                return subprocess.run((program, *command[1:]), cwd=folder, env=without_token, check=False).returncode
-            except OSError as error:
-                raise NotFound(f"{command[0]} could not be started: {error.strerror or error}") from error
-
-
-def _program_of(agent: str, environ: Mapping[str, str]) -> str:
-    title = load(agent).TITLE
     command = start_command(agent, "")
     if not command:
         raise NotFound(
-            f"it is not known how {title} is started with a prompt",
+            f"it is not known how {load(agent).TITLE} is started with a prompt",
             hint="axm handoff --copy puts the packet into the clipboard",
         )
-    program = which(command[0], path=environ.get("PATH"))
+    hint = "--to names another agent; --copy puts the packet into the clipboard"
+    program = _program_of(agent, command[0], environ, hint)
+    with _fitting(prompt, program, packets) as fitted:
+        return _run((program, *(start_command(agent, fitted) or ())[1:]), folder, environ)
+
+
+def resume_agent(agent: str, command: Sequence[str], folder: str, environ: Mapping[str, str]) -> int:
+    """Start an agent by the command that resumes a session, and wait for its end; returns its exit code."""
+    hint = "axm handoff SESSION --to AGENT --run goes on in another agent"
+    return _run((_program_of(agent, command[0], environ, hint), *command[1:]), folder, environ)
+
+
+def _run(command: Sequence[str], folder: str, environ: Mapping[str, str]) -> int:
+    # A person's token would make the agent a person.
+    without_token = {name: value for name, value in environ.items() if name != TOKEN_VARIABLE}
+    with _interrupts_left_to_it():
+        try:
+            return subprocess.run(command, cwd=folder, env=without_token, check=False).returncode
+        except OSError as error:
+            raise NotFound(f"{command[0]} could not be started: {error.strerror or error}") from error
+
+
+def _program_of(agent: str, name: str, environ: Mapping[str, str], hint: str) -> str:
+    program = which(name, path=environ.get("PATH"))
     if program is None:
-        raise NotFound(
-            f"{title} is not installed: there is no program {command[0]!r}",
-            hint="--to names another agent; --copy puts the packet into the clipboard",
-        )
+        raise NotFound(f"{load(agent).TITLE} is not installed: there is no program {name!r}", hint=hint)
     return program
 
 
