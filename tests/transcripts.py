@@ -39,6 +39,10 @@ class Lines:
         self.lines: list[dict[str, Any]] = []
         self._clock = itertools.count()
 
+    def start(self, at: int) -> None:
+        """The next line is written so many minutes after the first session began."""
+        self._clock = itertools.count(at)
+
     def add(self, type_: str, at: float | None = None, **fields: Any) -> dict[str, Any]:
         n = next(self._clock)
         line: dict[str, Any] = {

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from axiommind.reports.perspectives import Perspective
     from axiommind.reports.recent import Recent, SessionList
     from axiommind.reports.resuming import Resuming
+    from axiommind.reports.standing import Standings
 
 __all__ = ["PerspectiveRows", "Reports"]
 
@@ -156,6 +157,13 @@ class Reports:
         from axiommind.reports.resuming import Resuming
 
         return Resuming(self.home)
+
+    @cached_property
+    def standings(self) -> Standings:
+        """Where the work on a project stands."""
+        from axiommind.reports.standing import Standings
+
+        return Standings(self.home)
 
     @cached_property
     def analyst(self) -> Analyst:

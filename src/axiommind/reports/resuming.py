@@ -31,6 +31,7 @@ _SESSIONS = """
       and (s.prompt_count > 0 or s.tool_use_count > 0)
       and (:session is null or s.id = :session)
     order by 8 desc, s.id
+    limit :limit
 """
 
 
@@ -71,10 +72,10 @@ class Resuming:
     def __init__(self, home: Home) -> None:
         self.home = home
 
-    def sessions(self, scope: Scope) -> list[ResumableSession]:
+    def sessions(self, scope: Scope, limit: int = -1) -> list[ResumableSession]:
         """Those of a scope, the newest first; none of subagents."""
         with self.home.reading(scope, None) as db:
-            return [_session(row) for row in db.execute(_SESSIONS, {"session": None})]
+            return [_session(row) for row in db.execute(_SESSIONS, {"session": None, "limit": limit})]
 
     def session(self, name: str) -> ResumableSession:
         """The one of this id, or whose id begins so."""
@@ -82,7 +83,7 @@ class Resuming:
 
         with self.home.reading(Scope(None), None) as db:
             found = session_like(db, name.strip())
-            row = db.execute(_SESSIONS, {"session": found}).fetchone()
+            row = db.execute(_SESSIONS, {"session": found, "limit": 1}).fetchone()
         if row is None:
             raise NotFound(
                 f"{found} is a session of a subagent, or nothing was asked in it",

@@ -57,6 +57,11 @@ def _run(argv: list[str]) -> int:
         print(f"{_program()} {__version__}")
         return 0
     compatible = _without_command(argv) if first.startswith("-") or not argv else []
+    if not (argv or compatible) and sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
+        from axiommind.surfaces.cli._home_screen import show_home
+
+        _heed_consent()
+        return show_home()
     if first in ("-h", "--help") or not (argv or compatible):
         from axiommind.surfaces.cli._overview import overview
 
