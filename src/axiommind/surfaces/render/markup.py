@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from axiommind.text.patterns import lazy
 
-__all__ = ["markdown", "visible"]
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+__all__ = ["markdown_parser", "visible"]
 
 _UNSEEN = lazy(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def markdown(highlight: Callable[[str, str, str], str] | None = None) -> Callable[[str], str]:
-    """Markdown as HTML: no HTML in it, no images, and links that say nothing about where they were clicked.
-    `highlight` colours code: (code, language, rest of the line) to HTML."""
+def markdown_parser(highlight: Callable[[str, str, str], str] | None = None) -> MarkdownIt:
+    """A parser of Markdown that makes no HTML of its HTML, no images, and links that say nothing about where they were
+    clicked. `highlight` colours code: (code, language, rest of the line) to HTML."""
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": False, "highlight": highlight}).enable("table").disable("image")
@@ -24,7 +27,7 @@ def markdown(highlight: Callable[[str, str, str], str] | None = None) -> Callabl
         return renderer.renderToken(tokens, index, options, env)
 
     made.add_render_rule("link_open", link_open)
-    return made.render
+    return made
 
 
 def visible(text: str) -> str:

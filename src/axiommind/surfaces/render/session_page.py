@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from axiommind.exports.conversation import PageText, PageToolUse, SessionPage
-from axiommind.surfaces.render.markup import markdown, visible
+from axiommind.surfaces.render.markup import markdown_parser, visible
 from axiommind.surfaces.render.tables import counted, day
 from axiommind.text.patterns import lazy
 
@@ -125,7 +125,7 @@ def as_html(told: SessionPage) -> str:
 
 
 def _items_in_html(told: SessionPage) -> Iterator[str]:
-    show = markdown()
+    show = markdown_parser().render
     for item in told.items:
         where = f'<p class="where">{html.escape(visible(item.citation))}</p>' if item.citation else ""
         if isinstance(item, PageText):

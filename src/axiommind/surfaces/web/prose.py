@@ -9,15 +9,17 @@ from __future__ import annotations
 import difflib
 import functools
 import html
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from axiommind.surfaces.render.markup import markdown as renderer
-from axiommind.surfaces.render.markup import visible
+from axiommind.surfaces.render.markup import markdown_parser, visible
 
-__all__ = ["changes_of", "code", "diff", "markdown"]
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+__all__ = ["changes_of", "code", "diff", "document", "markdown"]
 
 _LONGEST = 60_000  # characters that are rendered; the rest is told as left out
 _MOST_COLOURED = 20_000
@@ -34,7 +36,43 @@ def markdown(text: str) -> Markup:
     text = visible(text)
     shown = text[:_LONGEST]
     left = f'<p class="left-out">… {len(text) - _LONGEST:,} more characters</p>' if len(text) > _LONGEST else ""
-    return Markup(_clean(_renderer()(shown)) + left)
+    return Markup(_clean(_parser().render(shown)) + left)
+
+
+def document(text: str, first: int = 0, last: int = 0) -> Markup:
+    """Markdown block by block, each with the lines that it is made of; those with the lines `first` to `last` are
+    marked."""
+    lines = visible(text).split("\n")
+    front = _front_matter(lines)
+    made = [_block(html.escape("\n".join(lines[:front])), 1, front, first, last, tag="pre")] if front else []
+    parser = _parser()
+    env: dict[str, Any] = {}
+    tokens = parser.parse("\n".join([""] * front + lines[front:]), env)
+    begin = 0
+    for number, token in enumerate(tokens):
+        if token.level or token.nesting > 0:
+            continue
+        block = tokens[begin : number + 1]
+        begin = number + 1
+        start, end = block[0].map or (0, 0)
+        shown = _clean(parser.renderer.render(block, parser.options, env))
+        made.append(_block(shown, start + 1, end, first, last))
+    return Markup("\n").join(made)
+
+
+def _block(shown: str, start: int, end: int, first: int, last: int, tag: str = "div") -> Markup:
+    is_cited = 0 < first <= end and start <= last
+    return Markup('<{} data-lines="{}-{}" class="{}">{}</{}>').format(
+        tag, start, end, "is-cited" if is_cited else "", Markup(shown), tag
+    )
+
+
+def _front_matter(lines: list[str]) -> int:
+    """How many lines of metadata stand before a document."""
+    if lines[0].strip() != "---":
+        return 0
+    end = next((number for number, line in enumerate(lines[1:200], 1) if line.strip() in ("---", "...")), 0)
+    return end + 1 if end else 0
 
 
 def code(text: str, language: str = "") -> Markup:
@@ -106,8 +144,8 @@ def _clean(made: str) -> str:
 
 
 @functools.cache
-def _renderer() -> Callable[[str], str]:
-    return renderer(lambda text, language, _rest: _coloured(text, language) if language else "")
+def _parser() -> MarkdownIt:
+    return markdown_parser(lambda text, language, _rest: _coloured(text, language) if language else "")
 
 
 @functools.lru_cache(maxsize=64)

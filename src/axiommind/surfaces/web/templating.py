@@ -38,6 +38,8 @@ def environment() -> Environment:
     )
     made.filters |= {
         "ago": _ago,
+        "long_ago": lambda at: _ago(at, in_words=True),
+        "cited": _cited,
         "clock": _clock,
         "compact": compact,
         "count": lambda value: f"{value:,}",
@@ -53,6 +55,7 @@ def environment() -> Environment:
         "words": lambda text: str(text).replace("_", " ").replace("-", " "),
         "visible": visible,
         "markdown": prose.markdown,
+        "document": prose.document,
         "code": prose.code,
         "diff": prose.diff,
     }
@@ -104,13 +107,15 @@ def _moment(at: Any) -> datetime | None:
     return datetime.fromtimestamp(at / 1000, UTC)
 
 
-def _ago(at: Any) -> Markup:
+def _ago(at: Any, *, in_words: bool = False) -> Markup:
     """How long ago, with the moment itself for whoever points at it."""
     moment = _moment(at)
     if moment is None:
         return Markup("")
     seconds = max((datetime.now(UTC) - moment).total_seconds(), 0)
     shown = next((f"{int(seconds // size)} {unit}" for size, unit in _UNITS if seconds >= size), "now")
+    if in_words:
+        shown = "just now" if shown == "now" else f"{shown} ago"
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
         moment.isoformat(timespec="seconds"), f"{moment:%Y-%m-%d %H:%M} UTC", shown
     )
@@ -137,6 +142,11 @@ def _lasted(milliseconds: int | None) -> str:
         return f"{seconds} s"
     minutes = seconds // 60
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def _cited(citation: Any) -> str:
+    """The file's own name and the lines."""
+    return visible(citation.text.replace("\\", "/").rpartition("/")[2])
 
 
 def _place(path: str | None) -> str:
