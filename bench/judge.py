@@ -9,6 +9,9 @@ should be said: those count three quarters of a prompt together (a quarter each,
 when it holds half of the words of a gold quote of its session; an answer is right when its text does, and names the
 session.
 
+An order ("commit") means the same in every project, so where it is answered by how it usually fails there, it is no
+unrelated prompt that was answered; how many those are is printed.
+
 Without options: what the weights in the code give. With `--fit` also the weights as they would stand in the code, and
 what is given on each project by weights from the other three: given and right by threshold, and reliability by chance,
 by length of the prompt and by language. `--check` says how far the weights in the code are from the fitted ones;
@@ -32,12 +35,13 @@ import numpy as np
 from axiommind.projections.scope import open_scoped
 from axiommind.recall import judgement, outcomes
 from axiommind.recall.answers import answers
-from axiommind.recall.disclosure import Disclosed, Meta
+from axiommind.recall.disclosure import Disclosed, IndexItem, Meta
 from axiommind.recall.judgement import MomentSigns
 from axiommind.recall.outcomes import PieceOutcome, PieceSigns
 from axiommind.recall.question import question_of
 from axiommind.recall.quotations import fitting
 from axiommind.recall.request import OF_ONE_SESSION, IndexRequest
+from axiommind.recall.usual_failure import orders_in, usual_failures
 from axiommind.search.evidence import Evidence, evidence
 from axiommind.search.find import connect
 from axiommind.search.lexical import FOLLOWING_FOR_A_CHANCE, KnownWords
@@ -63,7 +67,8 @@ TOKENS, THRESHOLD, TOP_K = (
 
 
 class Moment(NamedTuple):
-    """A prompt that was asked in a home; where it asks for nothing, or nothing was found, without signs."""
+    """A prompt that was asked in a home; where it asks for nothing, or nothing was found, without signs. What usually
+    fails is told for an order all the same."""
 
     label: Label
     home: Path
@@ -108,8 +113,11 @@ def moments_of(labels: Sequence[Label], homes: dict[str, Path]) -> Iterator[Mome
 def asked(label: Label, home: Path, project: str) -> Moment:
     question = question_of(label.text)
     index = home / "index.db"
-    if question is None or not index.exists():
+    if not index.exists():
         return Moment(label, home, project, question or "", None, (), lambda: 0.0)
+    if question is None:
+        usual = max((item.score for item in ordered(label, home, project)), default=0.0)
+        return Moment(label, home, project, "", None, (), lambda: usual)
     folder = f"/home/dev/{project}"
     with closing(open_scoped(index, None)) as db:
         connect(db)
@@ -131,28 +139,44 @@ def likelihood(question: str, found: Evidence, read: Sequence[PieceOutcome]) -> 
     return lambda: judgement.likelihood(question, slight, looked_at)
 
 
+def ordered(label: Label, home: Path, project: str) -> Sequence[IndexItem]:
+    """What is told for a prompt that asks for nothing."""
+    orders = orders_in(label.text)
+    if not orders:
+        return ()
+    with closing(open_scoped(home / "index.db", None)) as db:
+        connect(db)
+        return usual_failures(db, requested(label.text, project, THRESHOLD), orders)
+
+
+def requested(question: str, project: str, least: float) -> IndexRequest:
+    query = Query.plain(question, now=NOW, project=f"/home/dev/{project}")
+    return IndexRequest(
+        query, TOP_K, least, None, frozenset(), "lexical", NOW, is_now=True, of_one=OF_ONE_SESSION, answers=True
+    )
+
+
 def is_right(label: Label, one: PieceOutcome) -> bool:
     said = one.piece.said
     return any(gold.session == one.passage.group and share(gold.quote, said) >= HALF for gold in label.gold)
 
 
 def given(moment: Moment) -> Given:
-    if moment.signs is None or not moment.is_related or not moment.label.gold:
-        return Given(moment, moment.chance(), False)
-    folder = f"/home/dev/{moment.project}"
-    with closing(open_scoped(moment.home / "index.db", None)) as db:
-        connect(db)
-        query = Query.plain(moment.question, now=NOW, project=folder)
-        request = IndexRequest(
-            query, TOP_K, 0.0, None, frozenset(), "lexical", NOW, is_now=True, of_one=OF_ONE_SESSION, answers=True
-        )
-        items = answers(db, request, {}).items
-        kept = tuple(fitting(items, TOKENS))
-        text = as_text(Disclosed(kept, (), (), Meta(len(items), 0, 0)), TOKENS)
+    chance = moment.chance()
+    if not chance or not moment.is_related or not moment.label.gold:
+        return Given(moment, chance, False)
+    if moment.signs is None:
+        items = ordered(moment.label, moment.home, moment.project)
+    else:
+        with closing(open_scoped(moment.home / "index.db", None)) as db:
+            connect(db)
+            items = answers(db, requested(moment.question, moment.project, 0.0), {}).items
+    kept = tuple(fitting(items, TOKENS))
+    text = as_text(Disclosed(kept, (), (), Meta(len(items), 0, 0)), TOKENS)
     helps = any(
         share(gold.quote, text) >= (HALF if gold.session[:8] in text else WITHOUT_SESSION) for gold in moment.label.gold
     )
-    return Given(moment, moment.chance(), helps)
+    return Given(moment, chance, helps)
 
 
 @contextmanager
@@ -244,7 +268,7 @@ def _figures(found: Sequence[Given], threshold: float) -> str:
     can = sum(one.moment.label.is_answerable for one in own)
     right = sum(one.is_right for one in told)
     noise = sum(not one.moment.label.is_answerable for one in told)
-    strange = sum(one.chance >= threshold for one in others)
+    strange = sum(one.chance >= threshold for one in others if one.moment.signs is not None)
     return (
         f"{len(told):5} {right:5} {noise:5}  {_percent(right, len(told)):>9} {_percent(right, can):>6} "
         f"{_percent(noise, len(own) - can):>5}   {strange:4} of {len(others)} ({strange / max(len(others), 1):.1%})"
@@ -358,7 +382,9 @@ def main() -> None:
         weak, can = sum(one.label.is_weak for one in own), sum(one.label.is_answerable for one in own)
         print(f"{len(own)} prompts, {weak} of them weak (not counted), {can} answerable;", end=" ")
         print(f"{sum(one.signs is None for one in own)} ask for nothing or find nothing;", end=" ")
-        print(f"{len(moments) - len(own)} times asked in another project")
+        print(f"{len(moments) - len(own)} times asked in another project;", end=" ")
+        usual = [sum(one.signs is None and one.chance() > 0 for one in some) for some in (own, moments)]
+        print(f"{usual[0]} orders usually fail, and {usual[1] - usual[0]} where they are asked in another project")
         shipped = [given(one) for one in moments]
         by_threshold(shipped, "weights in the code")
         by_project(shipped, THRESHOLD, "weights in the code")

@@ -38,6 +38,15 @@ def test_the_answer_that_closed_the_turn_is_told_even_without_the_prompts_words(
     assert closing in told(learned(world, *past(), lines), "hygrometer alarms late again")[0].excerpt
 
 
+def test_what_only_repeats_the_prompt_is_not_told(world: World) -> None:
+    asked_often = [said_in(f"{n}eeeeeee-0005", ("Always align the hygrometer legend", "It is."), day=n) for n in (4, 5)]
+    known = "The hygrometer legend is drawn by `legend.py`, which knows nothing of the map's margins."
+    other = said_in("ffffffff-0006", ("where does the hygrometer legend come from?", known), day=6)
+    found = told(learned(world, *past(), *asked_often, other), "align the hygrometer legend")
+    assert known in found[0].excerpt
+    assert not any("Always align" in item.excerpt for item in found)
+
+
 PLAN = """Implement the following plan:
 
 # Halo charts

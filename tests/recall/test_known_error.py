@@ -357,6 +357,23 @@ def test_the_call_that_worked_is_told_with_the_options_that_made_it(world: World
     ]
 
 
+def test_what_the_error_says_to_run_is_told_although_the_call_was_another_one_then(world: World) -> None:
+    error = "Exit code 1\nerror: the client is out of date\n\nRun this and stage the changes:\n\n    uv run gen-client"
+    met(
+        world,
+        ("git add src/api.py && \\\ngit commit -m 'Rates'", error, True),
+        ("uv run gen-client 2>&1 | tail -5", "written", False),
+        (
+            "git add src/api.py client && \\\ngit rm --cached old.py && \\\ngit commit -m 'Rates'",
+            "1 file changed",
+            False,
+        ),
+    )
+    assert fail(world, error, "git commit -m 'Tax'") == [
+        "worked after running `uv run gen-client`, with `--cached` as `git rm --cached old.py && git commit -m 'Rates'`"
+    ]
+
+
 FIELDS = (
     'query($n: Int!) { shop(owner: "OWNER", name: "books") { order(number: $n) { lines { id price tax total } } } }'
 )

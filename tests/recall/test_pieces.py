@@ -157,8 +157,32 @@ def test_what_was_only_going_to_be_done_or_was_offered_is_left_out(announced: st
 
 
 @pytest.mark.parametrize(
+    "put_away",
+    [
+        "Both committed on `chore/lease-notes`.",
+        "All the changes for the lease are committed.",
+        "PR created: https://example.org/rates/pull/174",
+        "Committed on `leases`: 7 tests pass.",
+        "두 파일 모두 커밋했습니다.",
+        "両リポジトリともコミット完了です。",
+        "- `/lease:check [area]` to filter by area",
+        "- `q` to exit",
+        "- `/lease:plan 14` — skip the discussion",
+    ],
+)
+def test_that_it_was_put_away_and_what_may_be_typed_next_is_left_out(put_away: str) -> None:
+    outcome = "The cause was a stale lease."
+    assert pieces_of(put_away) == []
+    assert [piece.text for piece in pieces_of(f"{outcome}\n\n{put_away}")] == [outcome]
+
+
+@pytest.mark.parametrize(
     "reasoned",
     [
+        "The commit succeeded, but the hook reports a failure of its own.",
+        "The old leases are committed to the log, because the worker reads them from there.",
+        "- `/lease:check` fails where the worker was killed",
+        "- Committed offsets are read back when the worker starts: leases begin there",
         "I'll keep the lease in the database, because the worker may be killed before it writes the file.",
         "Now update the protocol — the schema is a snapshot, and no living document.",
         "Let me correct that: leases are renewed every ten seconds and not every thirty.",

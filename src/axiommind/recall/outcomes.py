@@ -21,6 +21,7 @@ from axiommind.search import rank
 from axiommind.search.evidence import Evidence, is_repetition
 from axiommind.search.relevance import rarity
 from axiommind.text.patterns import lazy
+from axiommind.text.stop_words import STOP_WORDS
 from axiommind.text.tokens import fts_text
 
 __all__ = ["WEIGHTS", "PieceOutcome", "PieceSigns", "PromptWords", "outcomes", "worth"]
@@ -33,8 +34,10 @@ _LISTED = 400  # sessions of a project by which recency is counted
 _REMARK = 300  # characters of a prompt that rejects an answer; a longer one says more than that
 # What an entry has to be to be an outcome: neither a plan, which tells how it was before, nor an order of that day.
 _OUTCOME = "rule <> 'plans' and kind <> 'open' and (kind <> 'preference' or stage in ('verified', 'certified'))"
+_ORDERED = "kind = 'decision' and stage = 'candidate' and extractor = 'rules' and provenance = 'person'"
 _TERM = 3.5  # what a word that was not asked for is worth, about
 _BLANK = 5.0
+_REPEATED = 0.75  # of the words of an entry, in the prompt: it says nothing that the prompt does not
 _PLAN = lazy(
     r"\b(?:let me|let[’']s|i[’']ll|i will|i need to|i should|i[’']m going to"
     r"|i[’']m (?:now |also |just |still )?(?!seeing|getting)[a-z]+ing)\b|^(?:now|next|first)\b"
@@ -103,6 +106,8 @@ def outcomes(
             continue
         title = places.of(passage)._replace(whole=question.held(terms)[0] / question.whole)
         for piece in pieces_of(text) if passage.kind != "insight" else [Piece("", " ".join(text.split()), 0)]:
+            if passage.kind == "insight" and question.repeats(piece.said):  # somebody's order, given back
+                continue
             signs = _signs(title, piece, question, passage.kind)
             read.append(PieceOutcome(passage, piece, signs, worth(signs)))
     read.sort(key=lambda one: (-one.worth, one.passage.id, one.piece.number))
@@ -149,6 +154,11 @@ class PromptWords:
     def is_repeated(self, terms: set[str]) -> bool:
         """Whether some terms hold most of a long text that was asked."""
         return is_repetition(len(self._told), sum(terms.issuperset(wanted) for wanted, _ in self._told))
+
+    def repeats(self, text: str) -> bool:
+        """Whether a text says nothing but what was asked."""
+        terms = self.terms(text) - STOP_WORDS
+        return self.held(terms)[1] >= _REPEATED * len(terms)
 
     def gave(self, one: rank.Scored) -> float:
         """What a passage that was found holds of the prompt."""
@@ -310,16 +320,28 @@ def _texts(db: sqlite3.Connection, passages: Iterable[rank.Passage]) -> Iterable
     said = dict(db.execute(f"select id, text from responses where id in ({answers})").fetchall())
     rows = db.execute(
         f"""
-        select id, rule, title, text
+        select id, rule, title, text, {_ORDERED}
         from entries
         where status = 'active' and stage <> 'raw' and {_OUTCOME} and id in ({entries})
         """
     )
-    learned = {row: _claim(rule, title, text) for row, rule, title, text in rows}
+    learned = {
+        row: _claim(rule, title, text)
+        for row, rule, title, text, is_ordered in rows
+        if not is_ordered or _holds(title, text)
+    }
     for passage in wanted.values():
         text = (said if passage.kind == "response" else learned).get(passage.ref)
         if text:
             yield passage, text
+
+
+def _holds(title: str, text: str) -> bool:
+    """Whether what a rule took for a person's decision is one that lasts: most are what was asked for that day, and the
+    answer to it says what came of it."""
+    from axiommind.text.requests.lasting import says_every_time
+
+    return says_every_time(f"{title} {text}")
 
 
 def _claim(rule: str, title: str, text: str) -> str:

@@ -63,6 +63,11 @@ _REASON = lazy(
     r"|때문|원인|이유|므로|위해|아니라|ため|ので|原因|理由|ではなく|[はが](?![ぁ-ん])|因为|由于|为了|所以|而不是",
     re.IGNORECASE,
 )
+_WHY = lazy(
+    r"\b(?:because|since|so that|due to|otherwise|but|though|although|however)\b|때문|원인|이유|지만|다만"
+    r"|ため|ので|原因|理由|ただし|しかし|因为|由于|但|不过",
+    re.IGNORECASE,
+)
 # What says only that something is done, and that the checks passed.
 _DONE = lazy(
     r"\b(?:(?:all|both|everything|is|are|now|the|and|with|no|to|on|it|as|in|of|we|you|i|good|great|perfect|excellent|ok"
@@ -77,6 +82,23 @@ _DONE = lazy(
     r"|(?:全部|所有|已经|已|发布|部署|提交|推送|构建|编译|测试|成功|通过|完成|了|都|没有|错误)"
     r"|`[0-9a-f]{7,40}`|[\s.,!:;。！、…*()✅✓-]+",
     re.IGNORECASE,
+)
+
+# What says only that it was put away.
+_PUT_AWAY = lazy(
+    r"(?:\W|(?:and|all|both|changes?|everything|now|it[’']s|that[’']s|successfully|the|done|ok(?:ay)?)\b){0,4}"
+    r"(?:committed|pushed|shipped|merged|staged|commit (?:succeeded|went through)"
+    r"|(?:pr|pull request) (?:is |was )?(?:created|opened|updated|merged))\b[^:：]{0,80}"
+    r"(?:: (?:https?://\S+|(?:all )?(?:\d+ )?(?:tests?|checks?) (?:pass(?:es|ed)?|green)\.?))?$"
+    r"|.{0,60}\b(?:is|are|was|were) (?:now |all |both )?(?:committed|pushed|staged|merged)\b[^:：]{0,40}$"
+    r"|.{0,40}(?:コミット|プッシュ|マージ|push|commit)(?:しました|済み|完了|でき)[^:：]{0,20}$"
+    r"|.{0,40}(?:커밋|푸시|머지)(?:[을를이가도])? ?(?:했|완료|됐|되었|하였)[^:：]{0,20}$"
+    r"|.{0,40}(?:已|成功)(?:提交|推送|合并)[^:：]{0,20}$",
+    re.IGNORECASE,
+)
+# A command that the person may give next, in a list of such.
+_MENU = lazy(
+    r"\W*(?:`/[a-z][\w:-]*(?: [^`\n]*)?`(?: |$)(?!(?:is|was|has|fails?|needs?|runs?)\b)|`q` to (?:exit|quit)\b)"
 )
 
 
@@ -120,7 +142,8 @@ def pieces_of(answer: str) -> list[Piece]:
             continue
         is_row = line.lstrip().startswith("|")
         for part in _parts(line):
-            if says_nothing(part) and not _ITEM.match(line):
+            is_item = _ITEM.match(line) is not None
+            if _MENU.match(part) if is_item else says_nothing(part) or _is_put_away(part):
                 continue
             if held and size + len(part) > _ABOUT:
                 flush()
@@ -139,6 +162,11 @@ def says_nothing(part: str) -> bool:
     if len(part) < _SLIGHT and (_BELOW.match(part) is not None or not _DONE.sub("", part)):
         return True
     return only_announces(part)
+
+
+def _is_put_away(sentence: str) -> bool:
+    """Whether a sentence only says that the work was committed, pushed or merged; one with a reason does not."""
+    return len(sentence) < _ANNOUNCED and _PUT_AWAY.match(sentence) is not None and _WHY.search(sentence) is None
 
 
 def only_announces(sentence: str) -> bool:

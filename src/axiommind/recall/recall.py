@@ -215,10 +215,34 @@ class Recall:
         from axiommind.recall.question import question_of
 
         question = question_of(prompt)
-        if question is None:
-            return Silence("nothing_to_ask")
-        found = self.answer_question(question, scope, budget=budget, session=session, skip=skip, now=now)
+        answer = self.answer_order if question is None else self.answer_question
+        found = answer(question or prompt, scope, budget=budget, session=session, skip=skip, now=now)
         return found if isinstance(found, Silence) else found.disclosed
+
+    def answer_order(
+        self,
+        prompt: str,
+        scope: Scope | str,
+        *,
+        budget: int | None = None,
+        session: str | None = None,
+        skip: Collection[str] = frozenset(),
+        now: int | None = None,
+    ) -> Recalled | Silence:
+        """What an agent is given for a prompt that asks for nothing: how what it orders usually fails there."""
+        from axiommind.recall.usual_failure import orders_in, usual_failures
+
+        orders = orders_in(prompt)
+        if not orders:
+            return Silence("nothing_to_ask")
+        at, hooks = _now() if now is None else now, self.home.config.hooks
+        with self.reading() as reader:
+            mine = scope.project if isinstance(scope, Scope) else self.project_of(reader.db, scope)
+            query = self._query(prompt, Scope(mine), at, plain=True)
+            request = self._request(query, at, None, hooks.prompt_chance, session, skip, "lexical", is_now=now is None)
+            items = usual_failures(reader.db, request._replace(of_one=OF_ONE_SESSION), orders) if mine else []
+        disclosed = _quoted(items, hooks.prompt_tokens if budget is None else budget, "fts5")
+        return Recalled(disclosed, mine) if disclosed.matches else Silence("no_room" if items else "nothing_to_ask")
 
     def answer_question(
         self,

@@ -40,7 +40,7 @@ def command_of(given: Mapping[str, Any] | str | None) -> str:
     fields = fields_of(given) if given is None or isinstance(given, str) else given
     for name in ("command", "file_path", "notebook_path", "path", "url", "query", "pattern"):
         if isinstance(fields.get(name), str):
-            return on_one_line(str(fields[name])[:2_000])
+            return on_one_line(str(fields[name])[:2_000].replace("\\\n", " "))
     return on_one_line(", ".join(f"{name}: {value}" for name, value in fields.items())[:2_000])
 
 

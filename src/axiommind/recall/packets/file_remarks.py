@@ -28,7 +28,7 @@ __all__ = ["Remark", "choose", "remarks_about", "remarks_on_lines"]
 
 # What a remark has to weigh to be told: one that is tied to the lines or names what is edited, and one that only names
 # the file.
-TOLD, TOLD_OF_FILE = 1.1, 2.2
+TOLD, TOLD_OF_FILE = 1.5, 2.2
 _AGAIN = 0.4  # what a second remark of a session has to weigh more
 _TURNS = 3  # whose words are read
 _BEFORE, _CLOSING = 25, 2  # answers before the edit, and at the end of the turn
@@ -82,8 +82,7 @@ def remarks_on_lines(
             if said.place == "session" and not any(symbol in said.text for symbol in edited.symbols):
                 continue
             for remark, found in _weighed(said, edited):
-                says = found & SAYS or (found >= {"before", "symbol"} and "leads_on" not in found)
-                if not says or remark.weight < TOLD:
+                if not found & SAYS or remark.weight < TOLD:
                     continue
                 if said.place != "session" and found & NEAR:
                     yield remark._replace(line=max(author.lines, key=len))

@@ -8,7 +8,7 @@ is only not formatted is fixed by the formatter, whether or not anybody looked a
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from axiommind.recall.packets.call_difference import around, changed_words
@@ -142,6 +142,8 @@ def _fix(failed: FailedCall, programs: frozenset[tuple[str, ...]], calls: list[_
             if not done and _SLIP.search(failed.told.line) and not _moved(command, run):
                 return None
             said = f"worked after {done}" if done else _worked(command, run, failed.told.line)
+            if not done and (advised := _advised(failed, (*ran, *others))):
+                said = f"worked after running {advised}, {said.removeprefix('worked ')}"
             return Fix(said, call.line, bool(edits))
         if is_run(call.kind) and _formats(failed, run, call.output):
             return Fix(f"`{_shown(run)}` fixed it", call.line)
@@ -194,6 +196,12 @@ def _formats(failed: FailedCall, run: str, output: str) -> bool:
         and formatting(failed.error) is not None
         and not says_failure(output)
     )
+
+
+def _advised(failed: FailedCall, ran: Iterable[str]) -> str:
+    """Of what was run meanwhile that which the error itself says to run, although the call was then another one too."""
+    error = on_one_line(failed.error)
+    return " and ".join(f"`{one}`" for one in ran if one in error)
 
 
 def _worked(command: str, worked: str, error: str) -> str:

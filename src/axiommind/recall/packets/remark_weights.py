@@ -46,7 +46,7 @@ WEIGHTS = {
 }
 NEAR = frozenset({"symbol", "file", "words", "before"})
 SAYS = frozenset({"severity", "root", "constraint", "cause", "purpose", "contrast", "fails"})
-_REASONS = frozenset({"severity", "root", "cause", "purpose", "fails"})  # what a report of a change needs to be told
+_REASONS = frozenset({"severity", "root", "cause", "purpose"})  # what a report of a change needs to be told
 _ASKED = frozenset({*WEIGHTS, "moment"})
 _SHORT = 24
 _SHARED_WORDS = 3  # that a unit shares with the lines, to be about them

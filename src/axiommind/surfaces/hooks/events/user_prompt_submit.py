@@ -26,15 +26,18 @@ def answer(call: HookCall) -> HookAnswer:
         return silent("no person asked")
     from axiommind.recall.question import question_of
 
-    question = question_of(call.text("prompt"))
-    if question is None:
+    prompt = call.text("prompt")
+    question = question_of(prompt)
+    if question is None and not _orders(prompt):
         return silent("nothing to ask")
     if not call.config.index_path.exists():
         return silent("there is no index yet")
     from axiommind.recall.recall import Silence
 
-    found = call.memory().recall.answer_question(
-        question,
+    recall = call.memory().recall
+    ask = recall.answer_order if question is None else recall.answer_question
+    found = ask(
+        question or prompt,
         call.folder,
         budget=call.config.hooks.prompt_tokens,
         session=call.session or None,
@@ -44,6 +47,12 @@ def answer(call: HookCall) -> HookAnswer:
     if isinstance(found, Silence):
         return silent(found.why if found.best is None else f"{found.why}, the best {found.best:.2f}")
     return _served(call, found)
+
+
+def _orders(prompt: str) -> bool:
+    from axiommind.recall.usual_failure import orders_in  # most prompts ask for something
+
+    return bool(orders_in(prompt))
 
 
 def _served(call: HookCall, found: Recalled) -> HookAnswer:
