@@ -373,12 +373,34 @@ def test_golden_queries_and_what_got_worse(world: World) -> None:
     assert saved.returncode == 0 and (world.base / "golden.baseline.json").exists()
     same = axm(world, "eval", "golden", str(golden), "--json")
     assert same.returncode == 0 and json.loads(same.stdout)["regressions"] == []
+    assert json.loads(same.stdout)["baseline"] == "equal" and "Equal to the baseline: " in same.stderr
     gone.unlink()
     world.memory().documents.index()
     worse = axm(world, "eval", "golden", str(golden))
     assert worse.returncode == 3
     assert "Worse: digging: was at 1, now not in the top 10\n" in worse.stderr and "smiling" not in worse.stderr
     assert "Worse: hit@1: was 1.0, now 0.5\n" in worse.stderr
+    assert axm(world, "eval", "golden", str(golden), "--save").returncode == 0
+    notes.write("wombat.md", "# Wombats\n\nThe wombat digs.\n")
+    world.memory().documents.index()
+    better = axm(world, "eval", "golden", str(golden))
+    assert better.returncode == 0 and "Better than the baseline: " in better.stderr
+
+
+@rows("R1.29", "R1.38", "R1.39", "R2.109")
+def test_the_golden_set_that_comes_with_the_program(world: World, tmp_path: Path) -> None:
+    done = axm(world, "eval", "golden", "--sample", "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["baseline"], found["regressions"]) == (0, "equal", []), (
+        "search finds the set otherwise: read what changed; where it is better, axm eval golden --sample "
+        "--baseline src/axiommind/sample/golden/golden.baseline.json --save"
+    )
+    assert list(found["groups"]) == ["ko", "en", "zh", "mixed"]
+    assert not (world.home / "index.db").exists(), "it is measured in a home of its own"
+    here = tmp_path / "here.json"
+    assert axm(world, "eval", "golden", "--sample", "--save").returncode == 2
+    assert axm(world, "eval", "golden", "--sample", "--save", "--baseline", str(here)).returncode == 0
+    assert axm(world, "eval", "golden", "--sample", "--baseline", str(here)).returncode == 0
 
 
 def test_golden_queries_that_cannot_be_read(world: World) -> None:
