@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from axiommind.learning import pipeline
-from axiommind.learning.checks import Checked
+from axiommind.learning.checks import SILENT, Checked, CheckerReport, Verdict
 from axiommind.memory import Scope
 from tests.http_server import Server, sends
 from tests.learning.saying import SAID, Saying, claim, run
@@ -48,6 +48,34 @@ def test_a_checker_that_failed_is_asked_again(spoken: World, monkeypatch: pytest
     assert spoken.rows("select stage, verified_by from entries") == [("verified", "builtin")]
     assert spoken.memory().entries.recheck(ALL).unchecked == 0
     assert spoken.memory().verify() == []
+
+
+def test_a_checker_that_says_nothing_is_one_line_in_doctor(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("s1", "s2", "s3"):
+        session = Session(name)
+        session.prompt(SAID)
+        session.answer("Noted: the log is in SQLite.")
+        world.write(session)
+    world.memory().index()
+
+    def silent(candidates: Any, **__: Any) -> Checked:
+        verdicts = {one.entry_id: Verdict(False, ("checkers_agree",)) for one in candidates}
+        report = CheckerReport("idris2", "0.8.0", False, 0.0, "it hung")
+        return Checked((report,), verdicts, False, "builtin", f"{SILENT}it hung")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pipeline, "check", silent)
+        report = run(world, Saying(claim()))
+    assert [note for note in report.notes if "verdict" in note] == [
+        "Idris 2 gave no verdict, so what was checked stays a candidate: axm doctor shows more"
+    ]
+
+    def told() -> list[str]:
+        return [line for line in axm(world, "doctor").stdout.splitlines() if "verdict" in line or "agree" in line]
+
+    assert told() == ["! checker: Idris 2 gave no verdict on 3 sessions: it hung"]
+    assert world.memory().entries.recheck(ALL).passed
+    assert told() == []
 
 
 def test_what_was_refused_for_what_it_says_is_not_asked_about_again(spoken: World) -> None:

@@ -19,6 +19,7 @@ from axiommind.errors import EmbedderError, Locked, MissingExtra
 from axiommind.projections import outbox as jobs
 from axiommind.projections.passages import KINDS as PASSAGE_KINDS
 from axiommind.vectors import outbox
+from axiommind.vectors.attempts import reason_of
 from axiommind.vectors.contract import PASSAGES, SESSIONS, TASK_TITLES, Embedder, Store, Vector, VectorRow
 from axiommind.vectors.coverage import RETRIES, Counts, coverage, is_complete, waiting
 from axiommind.vectors.outbox import PAUSE_MS, OutboxWork, Worked, reconcile, retry, work
@@ -265,15 +266,35 @@ def test_answers_over_the_budget_wait_and_the_oldest_give_way(world: World) -> N
 
 
 @rows("R2.72")
-def test_one_bad_text_fails_alone_and_says_nothing_of_itself(world: World) -> None:
+def test_one_bad_text_fails_alone_and_says_why_and_nothing_of_itself(world: World) -> None:
     store = Kept()
     said(world, *(f"prompt number {n}" for n in range(40)), "the expiry column")
     with opened(world) as db:
         worked = work(task(db, Hashed(refuse="expiry column"), store))
         assert (worked.done, worked.failed, worked.waiting) == (41, 1, 0)
-        assert db.execute("select error from vector_outbox where status = 'failed'").fetchall() == [("ValueError",)]
+        assert db.execute("select error from vector_outbox where status = 'failed'").fetchall() == [
+            ("ValueError: cannot embed …",)
+        ]
         assert reconcile(task(db, Hashed(), store, now=lambda: 1 << 50)).done == 1
         assert statuses(db) == {"done": 42}
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("Request too large: 9000 tokens, at most 512", "ValueError: Request too large: 9000 tokens, at most 512"),
+        ("bad input 'the EXPIRY column of the cou…' at 7", "ValueError: bad input '…' at 7"),
+        ('{"input": "the expiry\\\\ncolumn"}', 'ValueError: {"input": "…"}'),
+        ("the expiry column", "ValueError in tests.vectors.test_outbox:"),
+        ("", "ValueError in tests.vectors.test_outbox:"),
+    ],
+)
+def test_the_reason_of_a_failure_quotes_nothing(message: str, kept: str) -> None:
+    try:
+        raise ValueError(message)
+    except ValueError as error:
+        reason = reason_of(error, "the expiry column of the coupon")
+    assert reason == kept or (kept.endswith(":") and reason.removeprefix(kept).isdecimal())
 
 
 @rows("R2.73", "R2.95")

@@ -126,6 +126,37 @@ def test_another_version_answers_only_when_it_is_complete(world: World, monkeypa
     assert memory.verify() == []
 
 
+def test_who_returns_to_an_embedder_has_its_vectors(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    grow(world, "s1", 4)
+    memory = world.memory()
+    memory.index()
+    one, two, three = Hashed("one"), Hashed("two"), Hashed("three")
+
+    def embed(embedder: Hashed) -> tuple[int, int, list[str]]:
+        embedder.seen.clear()
+        embeds_with(monkeypatch, embedder)
+        done = memory.embeddings.make()
+        assert done.active and wrong(world, embedder.version) == []
+        return done.done, done.kept, list(embedder.seen)
+
+    all_of_it, _, _ = embed(one)
+    assert embed(two)[:2] == (all_of_it, 0)
+    assert embed(one) == (0, all_of_it, [])  # nothing is embedded again
+    grow(world, "s2", 2)
+    memory.index()
+    new, _, texts = embed(one)
+    assert embed(two) == (new, all_of_it, texts)  # only what is new by now
+    assert {one.version: one.state for one in versions.read(world.home)} == {"one": "retired", "two": "active"}
+    # Of those that no longer answer the last one is kept, and forgetting reaches it.
+    embed(three)
+    assert {one.version: one.state for one in versions.read(world.home)} == {"two": "retired", "three": "active"}
+    memory.forget(session="s1")
+    counts = {one.version: one.vectors for one in memory.embeddings.status().versions}
+    assert counts == {"two": new, "three": new}
+    assert memory.verify() == []
+    assert embed(two) == (0, new, [])
+
+
 def test_after_a_rebuild_nothing_is_embedded_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     grow(world, "s1", 3)
     memory = world.memory()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 
 from axiommind import db as sqlite
@@ -107,9 +108,7 @@ def check_memory(config: Config) -> list[Check]:
             failed = db.execute(
                 "select session_id, error from learned where status = 'failed' order by at desc limit 20"
             ).fetchall()
-            apart = db.execute(
-                "select session_id, difference from checks where not agree order by position desc limit 20"
-            ).fetchall()
+            apart = _apart(db)
             conflicts = db.execute("select count(*) from conflicts where resolved_at is null").fetchone()[0]
     except (sqlite3.DatabaseError, FileNotFoundError):
         return []  # said already
@@ -128,7 +127,59 @@ def check_memory(config: Config) -> list[Check]:
         shown = tuple(f"{session}  {error}" for session, error in failed)
         text = f"{len(failed)} session{'' if len(failed) == 1 else 's'} could not be learned; axm learn tries again"
         checks.append(Check("not learned", "warn", text, shown))
-    if apart:
-        text = f"{len(apart)} times the checkers did not agree, and nothing of that was promoted: please report this"
-        checks.append(Check("checkers", "warn", text, tuple(f"{session}  {what}" for session, what in apart)))
+    return [*checks, *_checkers(apart)]
+
+
+# What the last check of each session found where the checkers did not agree.
+_APART = """
+    select session_id, difference
+    from (
+        select session_id, difference, agree, max(position)
+        from checks
+        group by session_id
+    )
+    where not agree
+"""
+
+
+def _apart(db: sqlite3.Connection) -> list[tuple[str, int]]:
+    """In what the checkers differ, and of how many sessions, commonest first. Where one said nothing, only sessions
+    count that still wait for it."""
+    from collections import Counter
+
+    from axiommind.learning.checks import SILENT
+    from axiommind.learning.recheck import sessions_without_a_verdict
+
+    found = db.execute(_APART).fetchall()
+    waiting = sessions_without_a_verdict(db) if found else set()
+    counts = Counter(what for session, what in found if session in waiting or not what.startswith(SILENT))
+    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+
+
+def _checkers(apart: Sequence[tuple[str, int]]) -> list[Check]:
+    """A checker that says nothing is one trouble, however many sessions it was asked about."""
+    from axiommind.learning.checks import SILENT
+
+    checks = []
+    silent = [(what.removeprefix(SILENT), count) for what, count in apart if what.startswith(SILENT)]
+    if silent:
+        text = f"Idris 2 gave no verdict on {_sessions(silent)}: {silent[0][0]}"
+        details = *(f"also: {what} ({count})" for what, count in silent[1:_SHOWN]), _MEND
+        checks.append(Check("checker", "warn", text, details))
+    differ = [one for one in apart if not one[0].startswith(SILENT)]
+    if differ:
+        text = (
+            f"of {_sessions(differ)} the checkers did not agree, and nothing of that was promoted: please report this"
+        )
+        details = tuple(f"{what} ({count})" if count > 1 else what for what, count in differ[:_SHOWN])
+        checks.append(Check("checkers", "warn", text, details))
     return checks
+
+
+_SHOWN = 5
+_MEND = "their entries stay candidates; repair idris2 or take it off the PATH, then run: axm recheck"
+
+
+def _sessions(apart: Sequence[tuple[str, int]]) -> str:
+    count = sum(many for _, many in apart)
+    return f"{count} session{'' if count == 1 else 's'}"

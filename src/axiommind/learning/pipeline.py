@@ -254,7 +254,9 @@ class Pipeline:
             report.withdrawn += len(found.withdrawn)
             report.count(work.session, work.transcript, work.error, found.new, stages)
         if not checked.agree:
-            report.notes.append("the checkers disagree, so nothing of this batch was promoted: axm doctor shows more")
+            what = "the checkers disagree" if checked.is_answered else "Idris 2 gave no verdict"
+            note = f"{what}, so what was checked stays a candidate: axm doctor shows more"
+            report.notes += [note] if note not in report.notes else []
 
     def _settle(self, projects: set[str], report: LearningReport) -> dict[str, str]:
         """What the claims of these projects amount to now; the stages that those reached that changed."""

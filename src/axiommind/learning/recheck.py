@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from axiommind.log.sqlite import SqliteLog
     from axiommind.projections.runner import Index
 
-__all__ = ["RecheckReport", "RefusedEntry", "recheck"]
+__all__ = ["RecheckReport", "RefusedEntry", "recheck", "sessions_without_a_verdict"]
 
 _TOGETHER = 200  # entries that the checkers are given at once
 # Without a verdict; and, where Idris is there now, those that only the built-in checker has passed.
@@ -107,6 +107,13 @@ def recheck(home: Home, scope: Scope, *, dry_run: bool = False) -> RecheckReport
     )
 
 
+def sessions_without_a_verdict(db: sqlite3.Connection) -> set[str]:
+    """Those that have entries which a checker might still pass, and none has answered about."""
+    waiting = _entries(db, _UNCHECKED, {"project": None, "with_idris": False})
+    refused = _refused(waiting)
+    return {entry.session_id for entry in waiting if entry.session_id and entry.entry_id not in refused}
+
+
 def _models() -> str:
     import json
 
@@ -162,7 +169,9 @@ def _check_again(
                 failed = verdict.failed if verdict is not None else ("no_verdict",)
                 refused[entry.entry_id] = RefusedEntry(entry.entry_id, entry.title, failed)
         if not checked.agree:
-            notes.append("the checkers disagree, so nothing of this batch passed: axm doctor shows more")
+            what = "the checkers disagree" if checked.is_answered else "Idris 2 gave no verdict"
+            note = f"{what}, so nothing of this batch passed: axm doctor shows more"
+            notes += [note] if note not in notes else []
         with log.atomic():
             for session, group in groupby(batch, key=lambda entry: entry.session_id):
                 those = list(group)

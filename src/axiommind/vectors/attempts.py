@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from axiommind.errors import AxmError, EmbedderError
@@ -11,7 +12,6 @@ from axiommind.vectors.contract import Embedder, Vector
 __all__ = ["ERROR_CHARS", "embed_each", "reason_of", "telling"]
 
 ERROR_CHARS = 200
-_QUOTED = 12  # characters of a message that are also in the text: it quotes it
 _PROBE = "a text that nobody can object to"
 
 
@@ -71,10 +71,30 @@ def _finite(vector: Vector) -> bool:
 
 def reason_of(error: Exception, text: str) -> str:
     """Why a text failed, without a word of it: a stranger's message may quote what it was given."""
-    name = type(error).__name__
     if isinstance(error, _Wrong):
         return str(error)[:ERROR_CHARS]
-    said = " ".join(str(error).split())[:ERROR_CHARS]
-    quotes = any(said[at : at + _QUOTED] in text for at in range(max(len(said) - _QUOTED + 1, 0)))
-    words = {word for word in said.lower().split() if len(word) > 3} & set(text.lower().split())
-    return name if quotes or words or not said else f"{name}: {said}"[:ERROR_CHARS]
+    name = type(error).__name__
+    told = _without(" ".join(str(error).split())[:ERROR_CHARS], text.lower())
+    return f"{name}: {told}"[:ERROR_CHARS] if _WORD.search(told) else f"{name} in {_raised_by(error)}"
+
+
+_WORD = re.compile(r"\w+")
+_LEFT_OUT = re.compile(r"…(?:\W*…)+")
+
+
+def _without(said: str, lowered: str) -> str:
+    """A message with … for every word that is also in the text, or that is one behind an escape (`\\nword`)."""
+
+    def kept(word: re.Match[str]) -> str:
+        one = word[0].lower()
+        return "…" if one in lowered or (len(one) > 4 and one[1:] in lowered) else word[0]
+
+    return _LEFT_OUT.sub("…", _WORD.sub(kept, said))
+
+
+def _raised_by(error: Exception) -> str:
+    """Where an error came from, for one that says nothing else."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return "the embedder" if at is None else f"{at.tb_frame.f_globals.get('__name__', '?')}:{at.tb_lineno}"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from axiommind.db import atomic
 from axiommind.errors import AxmError, StoreError, VectorsCorrupt
 from axiommind.vectors.contract import PASSAGES, Store
 from axiommind.vectors.items import collection_of, gone, read
-from axiommind.vectors.versions import Place, folder_of, open_of
+from axiommind.vectors.versions import Place, Version, folder_of, open_of, open_state, remove
 from axiommind.vectors.versions import read as read_versions
 
 __all__ = ["absent", "drop_passages", "drop_retired", "places", "purge", "sweep"]
@@ -117,17 +117,38 @@ def drop_passages(home: Path, positions: Collection[int]) -> None:
 
 
 def drop_retired(db: sqlite3.Connection, home: Path) -> list[str]:
-    """Drop the vectors and the jobs of versions that no longer answer; returns which. Those in a store that cannot be
-    opened now, such as one whose extra was taken away, stay until it can."""
+    """Drop the vectors and the jobs of versions that no longer answer, but for the vectors of the one that answered
+    last: whoever returns to its embedder has them. Returns which. Those in a store that cannot be opened now, such as
+    one whose extra was taken away, stay until it can."""
     known = read_versions(home)
-    retired = {one.version for one in known if one.state == "retired"}
+    kept = _last(known)
+    retired = [one for one in known if one.state == "retired"]
     dropped = []
-    for place in dict.fromkeys(Place(one.store, one.place) for one in known if one.state == "retired"):
+    for place in dict.fromkeys(Place(one.store, one.place) for one in retired if one.version != kept):
         with contextlib.suppress(AxmError), _writing(home, place) as store:
-            for version in sorted(retired & store.versions().keys()):
-                store.drop(version)
-                dropped.append(version)
+            for one in retired:
+                if Place(one.store, one.place) == place and one.version != kept:
+                    store.drop(one.version)
+                    dropped.append(one.version)
+    if dropped:
+        with contextlib.closing(open_state(home)) as state:
+            remove(state, dropped)
     with atomic(db):
-        for version in sorted(retired):
-            db.execute("delete from vector_outbox where embedding_version = ?", (version,))
+        for one in retired:
+            db.execute("delete from vector_outbox where embedding_version = ?", (one.version,))
     return dropped
+
+
+def _last(known: Sequence[Version]) -> str | None:
+    """The version that answered last, if it is in the same store as the one that is used now: another store may need
+    an extra that is taken away, and then nothing could be purged from it."""
+    now = next((one for state in ("active", "building") for one in known if one.state == state), None)
+    before = [
+        (one.completed_at, one.version)
+        for one in known
+        if one.state == "retired"
+        and one.completed_at is not None
+        and now is not None
+        and (one.store, one.place) == (now.store, now.place)
+    ]
+    return max(before)[1] if before else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,6 +29,7 @@ __all__ = [
     "open_state",
     "read",
     "reading",
+    "remove",
     "retire",
 ]
 
@@ -195,6 +196,12 @@ def complete(state: sqlite3.Connection, version: str, at: int) -> None:
             "update versions set state = 'active', completed_at = ? where version = ? and state <> 'active'",
             (at, version),
         )
+
+
+def remove(state: sqlite3.Connection, names: Sequence[str]) -> None:
+    """Forget versions whose vectors are gone, unless one of them is used again by now."""
+    with sqlite.atomic(state):
+        state.executemany("delete from versions where version = ? and state = 'retired'", [(name,) for name in names])
 
 
 def retire(state: sqlite3.Connection, version: str) -> None:

@@ -15,8 +15,19 @@ from axiommind.learning.checks._runner import Idris, IdrisJudgement, find_idris,
 from axiommind.learning.checks.builtin import OBLIGATIONS
 from axiommind.learning.checks.candidate import Candidate
 
-__all__ = ["OBLIGATIONS", "Checked", "CheckerReport", "Idris", "Verdict", "check", "find_idris", "idris_status"]
+__all__ = [
+    "OBLIGATIONS",
+    "SILENT",
+    "Checked",
+    "CheckerReport",
+    "Idris",
+    "Verdict",
+    "check",
+    "find_idris",
+    "idris_status",
+]
 
+SILENT = "idris2 gave no verdict, so nothing of this batch passes: "  # before why not
 _DISAGREE = "checkers_agree"  # what an entry fails that only a disagreement holds back
 _NAMED = 5
 
@@ -45,6 +56,11 @@ class Checked(NamedTuple):
     agree: bool
     verified_by: str  # `builtin`, or `idris2-0.8.0` when that one was run and agreed
     difference: str = ""  # in words, when they do not agree
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether every checker gave its verdicts: else they do not disagree, one of them said nothing."""
+        return all(one.ok for one in self.checkers)
 
 
 def check(candidates: Sequence[Candidate], *, idris: Idris | None) -> Checked:
@@ -85,7 +101,7 @@ def _name(candidate: Candidate) -> str:
 
 def _difference(candidates: Sequence[Candidate], failed: Sequence[tuple[str, ...]], judged: IdrisJudgement) -> str:
     if judged.silent:
-        return f"idris2 gave no verdict, so nothing of this batch passes: {judged.silent}"
+        return f"{SILENT}{judged.silent}"
     told = []
     for index, candidate in enumerate(candidates):
         if failed[index] and index not in judged.rejected:
