@@ -99,6 +99,25 @@ class Sessions:
             row = db.execute(_SEGMENT, {"session": of.head.session_id, **citation._asdict()}).fetchone()
         return None if row is None else of.at(row[0], citation.line_start)
 
+    def at_lines(self, path: str, first: int, last: int) -> tuple[Outline, list[int]] | None:
+        """What stands at some lines of a file, or came back there, as numbers in its session's outline; None where
+        no session is in that file."""
+        from axiommind.search.reading.conversation import outline
+
+        with self.home.reading(Scope(None), None) as db:
+            db.execute("begin")
+            rows = db.execute("select position, session_id from segments where path = ? order by position", (path,))
+            positions = dict(rows.fetchall())
+            if not positions:
+                return None
+            of = outline(db, positions[max(positions)])
+        found = [
+            at
+            for at, one in enumerate(of.lines)
+            if one.position in positions and any(first <= (line or 0) <= last for line in (one.line, one.result_line))
+        ]
+        return of, found
+
     def call(self, number: int) -> CallInFull:
         """All that a use of a tool was given, and all that came back."""
         from axiommind.search.reading.conversation import call_in_full
