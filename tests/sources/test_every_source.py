@@ -125,6 +125,7 @@ def test_nothing_new_opens_nothing(home: AgentHome) -> None:
         again = home.memory().index()
     assert files == []
     assert (again.files_opened, again.bytes_read, again.bytes_checked, again.events) == (0, 0, 0, 0)
+    assert (again.new, again.unchanged) == (0, home.rows("select count(*) from sessions")[0][0])
 
 
 def test_an_empty_session_is_opened_once(agent: str, tmp_path: Path) -> None:

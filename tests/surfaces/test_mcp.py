@@ -174,6 +174,21 @@ def test_a_search_has_pages(told: World, monkeypatch: pytest.MonkeyPatch) -> Non
     assert none.is_error and "is no cursor" in none.content[0].text
 
 
+@rows("R3.6", "R3.11")
+def test_a_page_of_a_search_has_as_many_as_the_settings_say(told: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ask(client: Any) -> Any:
+        given: dict[str, Any] = {"query": "weather widget imports"}
+        first = (await client.call_tool("search", given)).structured_content
+        more = (await client.call_tool("search", given | {"limit": 3})).structured_content
+        second = (await client.call_tool("search", given | {"cursor": first["next_cursor"]})).structured_content
+        return first["matches"], more["matches"], second["matches"]
+
+    (told.home / "config.toml").write_text("[progressiveDisclosure.layer1]\ntopK = 2\n", encoding="utf-8")
+    first, more, second = asked(told, ask, monkeypatch)
+    assert (len(first), len(more), len(second)) == (2, 3, 2)
+    assert more == [*first, second[0]]
+
+
 def test_what_is_wrong_with_arguments_is_named(told: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async def ask(client: Any) -> Any:
         bad = {"query": ["a"], "limit": 0, "limits": 3}

@@ -32,6 +32,7 @@ class Containers:
         self._read: dict[str, Head] = {}
         self._seen: set[str] = set()
         self.unchanged: set[str] = set()
+        self.unreadable: set[str] = set()
 
     def sessions(self, source: str, discovery: Discovery) -> tuple[list[SourceFile], list[Problem]]:
         """What was found, with the sessions of changed containers in their places; and what went wrong there."""
@@ -50,11 +51,11 @@ class Containers:
                 inner = load_source(source).expand(file._replace(path=file.place))
             except OSError as error:
                 problems.append(Problem(file.path, 0, f"cannot be read: {error.strerror or error}"))
-                self.unchanged.add(file.path)
+                self.unreadable.add(file.path)
                 continue
             except Exception as error:  # noqa: BLE001 - whatever one file holds, it must not stop the others
                 problems.append(Problem(file.path, 0, f"cannot be understood: {type(error).__name__}: {error}"))
-                self.unchanged.add(file.path)
+                self.unreadable.add(file.path)
                 continue
             ((_, inner),) = without_secrets([(source, inner)], self._redactor)
             files += (one._replace(container=file.path) for one in inner.files)

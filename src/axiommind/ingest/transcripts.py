@@ -94,7 +94,12 @@ class TranscriptIngest:
                 elif file.kind == "transcript":
                     report.unchanged += 1
             jobs += self._located(source, changed)
-        present |= {h.stream for h in self._heads.values() if h.state.get("path") in containers.unchanged}
+        inside = [h for h in self._heads.values() if h.state.get("path")]
+        left = containers.unchanged | containers.unreadable
+        present |= {head.stream for head in inside if head.state["path"] in left}
+        report.unchanged += sum(
+            self._is_known(head, project) for head in inside if head.state["path"] in containers.unchanged
+        )
         self._work(jobs)
         self.log.note(containers.done(self._unread))
         self._mark_missing({name for name, _ in found}, present, project)
@@ -126,6 +131,17 @@ class TranscriptIngest:
             and head is not None
             and head.state["project_known"]
             and head.state["project"] != project
+        )
+
+    def _is_known(self, head: Head, project: str | None) -> bool:
+        """Whether a session that was read is there, of this project, and not forgotten."""
+        state = head.state
+        return (
+            state["kind"] == "transcript"
+            and (head.generation, head.end) != (0, 0)
+            and not state.get("missing")
+            and project in (None, state["project"])
+            and not self._is_covered(state["session_id"], state["parent_session"], state["project"])
         )
 
     def _rename_heads(self) -> None:

@@ -175,7 +175,7 @@ class Client(NamedTuple):
                     is_whole = False
         if wired:
             problems += [f"{what} is not there; axm install {self.name} adds it" for what in missing]
-        return wired, problems, is_whole and not missing
+        return wired, list(dict.fromkeys(problems)), is_whole and not missing
 
     def _has_program(self, environ: Mapping[str, str]) -> bool:
         return bool(self.program) and shutil.which(self.program, path=environ.get("PATH")) is not None

@@ -23,6 +23,7 @@ ORDER = 30
 GROUP = "history"
 
 _MOST_MATCHES = 100  # that are ever ranked
+_MOST_A_PAGE = 50
 _STAYS = "of other projects only what a person said or vouched for; name a project to search all of it"
 
 
@@ -71,7 +72,7 @@ def search(
     ctx: Context,
     query: Annotated[str, Arg("In any language; empty: the latest, with score 0.", max_length=10_000)],
     project: Project = None,
-    limit: Annotated[int, Arg(ge=1, le=50)] = 10,
+    limit: Annotated[int | None, Arg("Default: the setting layer1.topK.", ge=1, le=_MOST_A_PAGE)] = None,
     cursor: Cursor = None,
 ) -> RecallMatches:
     from axiommind.recall.disclosure import score_kind_of
@@ -79,7 +80,8 @@ def search(
     scope = ctx.scope(project)
     mark = mark_of(query, scope.project)
     start = start_of(cursor, mark)
-    end = min(start + limit, _MOST_MATCHES)
+    wanted = min(ctx.memory.config.disclosure.top_k, _MOST_A_PAGE) if limit is None else limit
+    end = min(start + wanted, _MOST_MATCHES)
     # Whoever names a project asks for its history; otherwise nothing comes in that may not leave where it was said.
     into = (ctx.scope(None).project or "") if scope.project is None else None
     found = ctx.memory.recall.select(query, scope, top_k=min(end + 1, _MOST_MATCHES), min_score=0.0, into=into)
