@@ -177,7 +177,8 @@ class LineReader:
 
     def _typed(self, text: str, around: Iterable[tuple[int, int]] = ()) -> tuple[str, str]:
         """A person's text with blanks, as many, for what nobody typed; and without it."""
-        found = [match.span() for pattern in (*self.NOT_TYPED, RECALLED) for match in pattern.finditer(text)]
+        patterns = (*self.NOT_TYPED, RECALLED) if "recalled-history" in text else self.NOT_TYPED
+        found = [match.span() for pattern in patterns for match in pattern.finditer(text)]
         spans = sorted((*found, *around))
         kept: list[str] = []
         at = 0
