@@ -64,10 +64,8 @@ class Event(NamedTuple):
     @property
     def order(self) -> str:
         """Sorts events as every home sorts them, however they arrived: by the time where they happened, then as their
-        home wrote them."""
-        if not self.origin:
-            return f"{self.ts:015d}.{self.position:011d}"
-        return f"{self.ts:015d}.{self.seq or 0:011d}.{self.origin}"
+        home wrote them, then by their id, which is the same everywhere."""
+        return f"{self.ts:015d}.{self.seq or self.position:011d}.{self.event_id}"
 
 
 class OriginHome(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from axiommind.log.blobs import Sealed
 from axiommind.log.identity import LogIdentity
+from axiommind.log.origins import Origins
 from axiommind.log.purges import Purges
 from axiommind.model import Event
 
@@ -46,6 +47,7 @@ class EventLog(Protocol):
 
     path: Path
     purges: Purges
+    origins: Origins
 
     def atomic(self) -> AbstractContextManager[object]:
         """Several appends, one commit. Other writers wait."""

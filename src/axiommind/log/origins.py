@@ -177,6 +177,22 @@ class Origins:
         assert found is not None
         return found.id
 
+    def tips(self, session: str, until: int) -> list[str]:
+        """The last event of each home about a session, document or scratchpad, up to a position, where other homes are
+        known. Of this one too: after it was cloned, what it wrote before is another's to all others."""
+        if not self.found:
+            return []
+        return [
+            str(row[0])
+            for row in self._db.execute(
+                """
+                select event_id, max(position) from events
+                where session_id = ? and position <= ? group by origin order by origin
+                """,
+                (session, until),
+            )
+        ]
+
     # --- in words of this home ------------------------------------------------------------------------
 
     def local_id(self, origin: OriginHome, name: str | None) -> str | None:

@@ -28,6 +28,7 @@ class WorkflowRow(NamedTuple):
     updated_at: str
     scratchpad_count: int
     project: str
+    conflicts: int = 0  # descriptions beside this one, of other machines
 
 
 class ScratchpadRow(NamedTuple):
@@ -40,6 +41,7 @@ class ScratchpadRow(NamedTuple):
     created_at: str
     updated_at: str
     project: str
+    conflicts: int = 0  # texts beside its text, of other machines
 
 
 class ScratchpadText(NamedTuple):
@@ -51,11 +53,13 @@ class ScratchpadText(NamedTuple):
 
 _WORKFLOWS = """
     select w.id, w.name, w.description, w.project_scope, w.is_active, w.created_at, w.updated_at,
-           (select count(*) from pads p where p.workflow_id = w.id), w.project
+           (select count(*) from pads p where p.workflow_id = w.id), w.project,
+           (select count(*) from pad_conflicts c where c.workflow_id = w.id and c.pad_id = '')
     from workflows w
 """
 _SCRATCHPADS = """
-    select p.id, p.workflow_id, p.title, p.version, p.size_bytes, p.lines, p.created_at, p.updated_at, p.project
+    select p.id, p.workflow_id, p.title, p.version, p.size_bytes, p.lines, p.created_at, p.updated_at, p.project,
+           (select count(*) from pad_conflicts c where c.workflow_id = p.workflow_id and c.pad_id = p.id)
     from pads p
 """
 
@@ -82,7 +86,9 @@ def list_workflows(
     """Latest updated first."""
     wanted = {"w.project_scope": project_scope, "w.project": project, "w.is_active": active}
     where, values = _where(wanted)
-    rows = db.execute(f"{_WORKFLOWS} {where} order by w.position desc, w.id limit ? offset ?", (*values, limit, offset))
+    rows = db.execute(
+        f"{_WORKFLOWS} {where} order by w.updated_at desc, w.id limit ? offset ?", (*values, limit, offset)
+    )
     return [_workflow(row) for row in rows]
 
 
@@ -106,7 +112,7 @@ def list_scratchpads(
     offset: int = 0,
 ) -> list[ScratchpadRow]:
     """Those of a workflow in the order they were created; of all, the latest updated first."""
-    order = "p.ordinal, p.id" if workflow is not None else "p.position desc, p.id"
+    order = "p.ordinal, p.id" if workflow is not None else "p.updated_at desc, p.id"
     where, values = _where({"p.workflow_id": workflow, "p.project": project})
     rows = db.execute(f"{_SCRATCHPADS} {where} order by {order} limit ? offset ?", (*values, limit, offset))
     return [ScratchpadRow._make(row) for row in rows]

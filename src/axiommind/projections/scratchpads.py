@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
-from typing import Any
 
 from axiommind.model import Event
-from axiommind.projections import Batch, Table
+from axiommind.projections import Batch, Table, _pad_edits
+from axiommind.projections._pad_chunks import rewrite, terms
+from axiommind.projections._pad_edits import NAME_CHARS, read_written
 from axiommind.projections.session_rows import iso, row_id
-from axiommind.text.edits import Edit, count, cut
-from axiommind.text.edits import apply as edited
-from axiommind.text.tokens import fts_text
+from axiommind.text.edits import Edit, count
+from axiommind.text.merged_edits import WrittenEdit
+
+__all__ = ["AFTER", "EVENT_TYPES", "NAME", "NAME_CHARS", "TABLES", "VERSION", "apply", "create", "read_written"]
 
 NAME = "pads"
-VERSION = 2
+VERSION = 3
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = ("workflow_created", "workflow_updated", "scratchpad_written", "forgotten")
 # A workflow without a project belongs to everybody.
@@ -54,9 +55,11 @@ TABLES = (
         scope=f"workflow_id in ({_FLOWS})",
         is_view=True,
     ),
+    *_pad_edits.TABLES,
 )
 
 _DDL = (
+    *_pad_edits.DDL,
     """
     create table workflows (
         id text primary key,
@@ -72,8 +75,8 @@ _DDL = (
         pads_made integer not null default 0
     )
     """,
-    "create index idx_workflows_scope on workflows(project_scope, position)",
-    "create index idx_workflows_latest on workflows(position)",
+    "create index idx_workflows_scope on workflows(project_scope, updated_at)",
+    "create index idx_workflows_latest on workflows(updated_at)",
     """
     create table pads (
         id text primary key,
@@ -91,7 +94,7 @@ _DDL = (
     )
     """,
     "create index idx_pads_workflow on pads(workflow_id, ordinal)",
-    "create index idx_pads_latest on pads(position)",
+    "create index idx_pads_latest on pads(updated_at)",
     # `pad_id` is null in the row of the workflow itself: its title is the name, its text the description.
     """
     create table pad_chunks (
@@ -155,42 +158,65 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
 
 
 def _create(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
-    given = _words(event, batch)
-    if given is None:  # forgotten later in the log
+    content = batch.blob(event.payload["blob"])
+    written = read_written(event, content)
+    if written is None or content is None:  # forgotten later in the log
         return
-    flow, at = str(event.session_id), iso(event.ts)
+    flow, at, text = str(event.session_id), iso(event.ts), written.edit.piece
     db.execute(
         """
         insert into workflows(id, number, name, description, project_scope, created_at, updated_at, project, position)
         values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict do nothing
         """,
         (
             flow,
             event.position,
-            given["name"],
-            given["description"],
-            given["project_scope"],
+            written.title,
+            text,
+            json.loads(content)["project_scope"],
             at,
             at,
             event.project or "",
             event.position,
         ),
     )
-    text = given["description"]
     lines = max(count(text), 1)
     chunk = row_id(event.position, 0)
     db.execute("insert into pad_chunks values (?, ?, null, 0, 1, ?, ?, ?)", (chunk, flow, lines, event.ts, text))
-    db.execute("insert into pad_owners values (?, ?, 0, 1, ?)", (chunk, event.position, _terms(given["name"])))
+    db.execute("insert into pad_owners values (?, ?, 0, 1, ?)", (chunk, event.position, terms(written.title)))
+    _settle_workflow(db, event, batch, written)
+    waiting = "select distinct owner_id, at from pad_edits where workflow_id = ?1 and owner_id <> ?1 order by 1, 2"
+    latest = {str(pad): int(last) for pad, last in db.execute(waiting, (flow,)).fetchall()}
+    for pad, last in latest.items():  # what another machine wrote in it arrived before it
+        _touch(db, flow, event, last)
+        _insert(db, pad)
+        _remerge(db, event, batch, pad)
 
 
 def _update(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
+    name = event.payload.get("blob")
+    written = read_written(event, batch.blob(name) if name else None)
+    if written is not None:
+        _settle_workflow(db, event, batch, written)
+
+
+def _settle_workflow(db: sqlite3.Connection, event: Event, batch: Batch, written: WrittenEdit) -> None:
+    """Bring a workflow's row and text up to one more of its edits."""
     flow = str(event.session_id)
+    _pad_edits.add(db, event, written)
     row = db.execute("select name, description from workflows where id = ?", (flow,)).fetchone()
     if row is None:
         return
-    given = _words(event, batch) or {}
-    name, text = given.get("name", row[0]), given.get("description", row[1])
-    if given:
+    if _pad_edits.is_next(db, event, written):
+        title = written.title or row[0]
+        text = row[1] if written.edit.mode == "renamed" else written.edit.piece
+    elif (now := _pad_edits.remerged(db, flow, batch.blob)) is not None:
+        title, text = now.title, now.text
+        _pad_edits.put_asides(db, flow, "", now)
+    else:
+        return
+    if (title, text) != tuple(row):
         # The text is set even if only the name is new: the passage holds both, and is indexed anew.
         db.execute(
             """
@@ -203,26 +229,24 @@ def _update(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
             update pad_owners set title_terms = ?
             where pad = 0 and workflow = (select number from workflows where id = ?)
             """,
-            (_terms(name), flow),
+            (terms(title), flow),
         )
     db.execute(
+        "update workflows set name = ?, description = ?, is_active = ? where id = ?",
+        (title, text, _pad_edits.is_active(db, flow), flow),
+    )
+    _touch(db, flow, event, event.ts)
+
+
+def _touch(db: sqlite3.Connection, flow: str, event: Event, at: int) -> None:
+    """That something happened in a workflow then."""
+    db.execute(
         """
-        update workflows set name = ?, description = ?, is_active = coalesce(?, is_active), updated_at = ?, position = ?
+        update workflows set updated_at = max(updated_at, ?), position = max(position, ?), pads_made = max(pads_made, ?)
         where id = ?
         """,
-        (name, text, event.payload["active"], iso(event.ts), event.position, flow),
+        (iso(at), event.position, event.payload.get("ordinal", 0), flow),
     )
-
-
-def _words(event: Event, batch: Batch) -> dict[str, Any] | None:
-    name = event.payload.get("blob")
-    content = batch.blob(name) if name else None
-    return None if content is None else dict(json.loads(content))
-
-
-def _terms(title: str) -> int:
-    """How many of a passage's terms belong to its title."""
-    return len(fts_text(title, each=True).split())
 
 
 # --- scratchpads -------------------------------------------------------------------------------------------
@@ -230,128 +254,84 @@ def _terms(title: str) -> int:
 
 def _write(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     given = event.payload
-    scratchpad, at = str(event.session_id), iso(event.ts)
+    scratchpad = str(event.session_id)
     # Even if the text is gone: what a forgotten scratchpad did to its workflow's row stays.
-    db.execute(
-        "update workflows set updated_at = ?, position = ?, pads_made = max(pads_made, ?) where id = ?",
-        (at, event.position, given.get("ordinal", 0), given["workflow"]),
-    )
-    edit, title = read_edit(event, batch.blob)
-    if edit is None:  # forgotten later in the log
+    _touch(db, given["workflow"], event, event.ts)
+    written = read_written(event, batch.blob(given["blob"]) if "blob" in given else None)
+    if written is None:  # forgotten later in the log
         return
-    if edit.mode == "created":
-        if not db.execute("select 1 from workflows where id = ?", (given["workflow"],)).fetchone():
-            return
-        values = (given["workflow"], title, given["ordinal"], at, at, event.project or "", event.position)
-        db.execute(
-            """
-            insert into pads(id, number, workflow_id, title, version, size_bytes, lines, ordinal, created_at,
-                             updated_at, project, position)
-            values (?, ?, ?, ?, 1, 0, 0, ?, ?, ?, ?, ?)
-            """,
-            (scratchpad, event.position, *values),
-        )
+    _pad_edits.add(db, event, written)
+    if written.edit.mode == "created":
+        _insert(db, scratchpad)
+    if not _pad_edits.is_next(db, event, written):
+        _remerge(db, event, batch, scratchpad)
+        return
     row = db.execute("select workflow_id, title, size_bytes, lines from pads where id = ?", (scratchpad,)).fetchone()
     if row is None:
         return
-    flow, old_title, size, lines = row
-    if edit.mode == "renamed":
-        # The passages leave the full-text index under the old title, and come back under the new one.
-        db.execute("update pad_chunks set text = text where pad_id = ?", (scratchpad,))
-        db.execute(
-            "update pad_owners set title_terms = ? where id in (select id from pad_chunks where pad_id = ?)",
-            (_terms(title), scratchpad),
-        )
+    flow, title, size, lines = row
+    title = written.title or title
+    if written.edit.mode == "renamed":
+        _retitle(db, scratchpad, title)
     else:
-        title = title or old_title
-        size, lines = _rewrite(db, event, flow, scratchpad, title, edit, (size, lines))
+        size, lines = rewrite(db, event, flow, scratchpad, title, written.edit, (size, lines))
+    _set(db, scratchpad, title, size, lines)
+
+
+def _insert(db: sqlite3.Connection, scratchpad: str) -> None:
+    """The row of a scratchpad, if it was created, in a workflow that there is."""
     db.execute(
-        "update pads set title = ?, version = ?, size_bytes = ?, lines = ?, updated_at = ?, position = ? where id = ?",
-        (title, given["version"], size, lines, at, event.position, scratchpad),
+        """
+        insert into pads(id, number, workflow_id, title, version, size_bytes, lines, ordinal, created_at, updated_at,
+                         project, position)
+        select e.owner_id, e.position, e.workflow_id, '', 0, 0, 0, e.ordinal, '', '', e.project, e.position
+        from pad_edits e join workflows w on w.id = e.workflow_id
+        where e.owner_id = ? and e.mode = 'created'
+        on conflict do nothing
+        """,
+        (scratchpad,),
     )
 
 
-def read_edit(event: Event, blob: Any) -> tuple[Edit | None, str]:
-    """The edit that an event holds, and the title that it sets, if any; no edit if its text was purged."""
-    given = event.payload
-    piece, title = "", ""
-    if "blob" in given:
-        content = blob(given["blob"])
-        if content is None:
-            return None, ""
-        piece = content.decode("utf-8", "replace")
-    if given["mode"] in ("created", "renamed"):
-        title, _, piece = piece.partition("\n")
-    return Edit(given["mode"], piece, given["start"], given["end"]), title
-
-
-def _rewrite(
-    db: sqlite3.Connection, event: Event, flow: str, scratchpad: str, title: str, edit: Edit, was: tuple[int, int]
-) -> tuple[int, int]:
-    """Bring the chunks of a scratchpad to its next text; returns the bytes and lines of that."""
-    rows = db.execute("select id, text from pad_chunks where pad_id = ? order by seq desc", (scratchpad,))
-    if edit.mode == "appended" and (last := rows.fetchone()) is not None:
-        rows.close()
-        (first, seq) = db.execute("select line_start, seq from pad_chunks where id = ?", (last[0],)).fetchone()
-        old, text = [last], last[1] + edit.piece
-        size = was[0] + len(edit.piece.encode())
-        lines = first - 1 + count(text)
-    else:
-        old, first, seq = rows.fetchall()[::-1], 1, 0
-        text = edited("\n".join(chunk for _, chunk in old), edit)
-        size, lines = len(text.encode()), count(text)
-    new = cut(text.split("\n"))
-    _replace(db, event, flow, scratchpad, _terms(title), old, new, first, seq, lines)
-    return size, lines
-
-
-def _replace(
-    db: sqlite3.Connection,
-    event: Event,
-    flow: str,
-    scratchpad: str,
-    title_terms: int,
-    old: Sequence[tuple[int, str]],
-    new: Sequence[list[str]],
-    first: int,
-    seq: int,
-    lines: int,
-) -> None:
-    """Replace old chunks by new ones, from this line and number on. Equal ones at either end stay as they are, except
-    for their place."""
-    texts = ["\n".join(chunk) for chunk in new]
-    shortest = min(len(old), len(texts))
-    head = next((i for i in range(shortest) if old[i][1] != texts[i]), shortest)
-    most = shortest - head
-    tail = next((i for i in range(most) if old[-1 - i][1] != texts[-1 - i]), most)
-    gone = old[head : len(old) - tail]
-    for table in ("pad_chunks", "pad_owners"):
-        db.executemany(f"delete from {table} where id = ?", [(chunk,) for chunk, _ in gone])
-    ((of_flow, of_scratchpad),) = db.execute(
-        "select w.number, p.number from pads p join workflows w on w.id = p.workflow_id where p.id = ?", (scratchpad,)
+def _retitle(db: sqlite3.Connection, scratchpad: str, title: str) -> None:
+    """The passages leave the full-text index under the old title, and come back under the new one."""
+    db.execute("update pad_chunks set text = text where pad_id = ?", (scratchpad,))
+    db.execute(
+        "update pad_owners set title_terms = ? where id in (select id from pad_chunks where pad_id = ?)",
+        (terms(title), scratchpad),
     )
-    kept = {len(texts) - tail + i: old[len(old) - tail + i][0] for i in range(tail)}
-    place = 0
-    for i, (chunk, text) in enumerate(zip(new, texts, strict=True)):
-        last = max(min(first + len(chunk) - 1, lines), first)  # nothing after the last line break is not a line
-        if i in kept:
-            db.execute(
-                "update pad_chunks set seq = ?, line_start = ?, line_end = ? where id = ?",
-                (seq + i, first, last, kept[i]),
-            )
-            db.execute("update pad_owners set is_first = ? where id = ?", (int(seq + i == 0), kept[i]))
-        elif i >= head:
-            made = row_id(event.position, place)
-            db.execute(
-                "insert into pad_chunks values (?, ?, ?, ?, ?, ?, ?, ?)",
-                (made, flow, scratchpad, seq + i, first, last, event.ts, text),
-            )
-            db.execute(
-                "insert into pad_owners values (?, ?, ?, ?, ?)",
-                (made, of_flow, of_scratchpad, int(seq + i == 0), title_terms),
-            )
-            place += 1
-        first += len(chunk)
+
+
+def _remerge(db: sqlite3.Connection, event: Event, batch: Batch, scratchpad: str) -> None:
+    """A scratchpad of all its edits: one of them was not written on top of all others."""
+    row = db.execute("select workflow_id, title, size_bytes, lines from pads where id = ?", (scratchpad,)).fetchone()
+    now = None if row is None else _pad_edits.remerged(db, scratchpad, batch.blob)
+    if row is None or now is None:
+        return
+    flow, title, size, lines = row
+    if title != now.title:
+        _retitle(db, scratchpad, now.title)
+        db.execute("update pads set title = ? where id = ?", (now.title, scratchpad))
+    size, lines = rewrite(db, event, flow, scratchpad, now.title, Edit("replaced", now.text), (size, lines))
+    _set(db, scratchpad, now.title, size, lines)
+    _pad_edits.put_asides(db, flow, scratchpad, now)
+
+
+_SET = """
+    update pads set
+        title = :title, size_bytes = :size, lines = :lines,
+        (version, created_at, updated_at, position) = (
+            select count(*), :created, :updated, max(position) from pad_edits where owner_id = :id)
+    where id = :id
+"""
+
+
+def _set(db: sqlite3.Connection, scratchpad: str, title: str, size: int, lines: int) -> None:
+    first, last = db.execute(
+        "select min(iif(mode = 'created', at, null)), max(at) from pad_edits where owner_id = ?", (scratchpad,)
+    ).fetchone()
+    values = {"id": scratchpad, "title": title, "size": size, "lines": lines}
+    db.execute(_SET, {**values, "created": iso(first), "updated": iso(last)})
 
 
 # --- forgetting --------------------------------------------------------------------------------------------
@@ -365,6 +345,7 @@ def _forget(db: sqlite3.Connection, event: Event) -> None:
     gone |= {row[0] for row in db.execute(f"select id from pads where {wanted}", values)}
     for flow in sorted(gone):
         gone |= {row[0] for row in db.execute("select id from pads where workflow_id = ?", (flow,))}
+    _pad_edits.forget(db, gone, given["project"])
     for name in sorted(gone):
         # Chunks before the row with their title, so that the full-text index can still read what it removes.
         own = "pad_id = ?1 or (workflow_id = ?1 and pad_id is null)"

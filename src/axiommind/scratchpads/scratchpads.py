@@ -11,7 +11,13 @@ from axiommind.errors import BadQuery, NotFound
 if TYPE_CHECKING:
     from axiommind.projections.scratchpad_rows import ScratchpadRow, ScratchpadText
     from axiommind.scratchpads.access import Access
-    from axiommind.scratchpads.values import ScratchpadMatches, ScratchpadPage, ScratchpadVersion, WrittenScratchpad
+    from axiommind.scratchpads.values import (
+        ScratchpadConflict,
+        ScratchpadMatches,
+        ScratchpadPage,
+        ScratchpadVersion,
+        WrittenScratchpad,
+    )
     from axiommind.text.edits import Edit
 
 __all__ = ["Scratchpads"]
@@ -157,10 +163,26 @@ class Scratchpads:
         *,
         expect: int | None,
         actor: str,
+        resolves: bool = False,
     ) -> WrittenScratchpad:
         scratchpad = self._access.named("pads", name)
         with self._access.writing(actor) as writer:
-            return writer.change(scratchpad, make, expect=expect)
+            return writer.change(scratchpad, make, expect=expect, resolves=resolves)
+
+    # --- machines --------------------------------------------------------------------------------------
+
+    def conflicts(self, name: str) -> builtins.list[ScratchpadConflict]:
+        """The texts beside its text: what two machines made of one version. They stay until they are resolved."""
+        scratchpad = self._access.named("pads", name)
+        with self._access.reading() as writer:
+            return writer.conflicts(scratchpad)
+
+    def resolve(self, name: str, content: str, *, expect: int | None = None, actor: str = "user") -> WrittenScratchpad:
+        """Replace the whole text, and be done with the texts beside it. All of them stay in the history."""
+        from axiommind.text.edits import Edit, clean
+
+        edit = Edit("replaced", clean(content))
+        return self._change(name, lambda _now: (edit, None), expect=expect, actor=actor, resolves=True)
 
     # --- history ---------------------------------------------------------------------------------------
 

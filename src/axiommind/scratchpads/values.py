@@ -16,6 +16,7 @@ __all__ = [
     "LineMatch",
     "LineRange",
     "MatchingScratchpad",
+    "ScratchpadConflict",
     "ScratchpadHit",
     "ScratchpadMatches",
     "ScratchpadPage",
@@ -41,6 +42,19 @@ class ScratchpadVersion(NamedTuple):
     lines: int
     size_bytes: int
     session: str | None  # in which it was written
+    machine: str = ""  # on which, if not on this one
+    conflicts: int = 0  # texts that stood beside it then
+
+
+class ScratchpadConflict(NamedTuple):
+    """A text beside the text of a scratchpad, or the description of a workflow: two machines changed one version."""
+
+    number: int
+    at: str
+    actor: str
+    machine: str  # on which it was written; empty: this one
+    lines: int
+    text: str
 
 
 class MatchingScratchpad(NamedTuple):

@@ -12,7 +12,7 @@ from axiommind.errors import BadQuery
 if TYPE_CHECKING:
     from axiommind.projections.scratchpad_rows import WorkflowRow
     from axiommind.scratchpads.access import Access
-    from axiommind.scratchpads.values import WorkflowPage
+    from axiommind.scratchpads.values import ScratchpadConflict, WorkflowPage
 
 __all__ = ["Workflows"]
 
@@ -80,6 +80,12 @@ class Workflows:
         flow = self._access.named("workflows", name)
         with self._access.reading() as writer:
             return writer.workflow(flow)
+
+    def conflicts(self, name: str) -> builtins.list[ScratchpadConflict]:
+        """The descriptions beside its description: what two machines made of one. The next one takes their place."""
+        flow = self._access.named("workflows", name)
+        with self._access.reading() as writer:
+            return writer.conflicts(flow)
 
     def latest_active(self, project_scope: str) -> WorkflowRow | None:
         """Of the active workflows with this scope, the one updated last; if there is none and the scope is a folder, of

@@ -7,10 +7,9 @@ The current text is read from the index if that has it, and from the log if the 
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from axiommind.errors import BadQuery, Changed, NotFound
@@ -21,13 +20,10 @@ from axiommind.projections.scratchpad_rows import (
     ScratchpadRow,
     ScratchpadText,
     WorkflowRow,
-    one_scratchpad,
-    one_workflow,
-    text_of,
 )
-from axiommind.projections.scratchpads import read_edit
 from axiommind.projections.session_rows import iso
-from axiommind.scratchpads.values import ScratchpadVersion, WrittenScratchpad
+from axiommind.scratchpads.reader import ScratchpadReader
+from axiommind.scratchpads.values import WrittenScratchpad
 from axiommind.text.edits import Edit, apply, clean, count, outline
 from axiommind.text.redaction import Redactor
 
@@ -46,7 +42,7 @@ _REACH = 16_384
 _REDACTED = "what looked like a secret was not kept: a mark stands in its place"
 
 
-class ScratchpadWriter:
+class ScratchpadWriter(ScratchpadReader):
     """Writes to an open log. The index may be behind it, or None: then everything is read from the log."""
 
     def __init__(
@@ -59,7 +55,8 @@ class ScratchpadWriter:
         session: str | None = None,
         now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
-        self._log, self._key, self._db = log, key, db
+        super().__init__(log, db)
+        self._key = key
         self._redactor = Redactor(key)
         self._actor, self._session, self._now = actor, session, now
 
@@ -84,8 +81,13 @@ class ScratchpadWriter:
             words["name"] = checked_name(name, "a workflow")
         if description is not None:
             words["description"] = _description(description)
+        given: dict[str, Any] = {"active": active}
+        if seen := self._log.origins.tips(flow, self._log.last_position()):
+            given["seen"] = seen
+        if current.conflicts and description is not None:  # it stands for all of them
+            given["resolves"] = [one.name for one in self._merged(flow)[1].asides]
         key = (flow, ulid(self._now()))
-        self._append("workflow_updated", flow, current.project or None, {"active": active}, key, words or None)
+        self._append("workflow_updated", flow, current.project or None, given, key, words or None)
 
     def _append(
         self,
@@ -109,39 +111,6 @@ class ScratchpadWriter:
             project=project,
             blobs=blobs,
         )
-
-    def workflow(self, name: str) -> WorkflowRow:
-        """A workflow as it is now. If the index does not have it yet, its scratchpads are counted as 0."""
-        made = self._log.last_of(name, "workflow_created")
-        if made is None or self._log.is_forgotten(name, made.project):
-            raise NotFound(f"there is no workflow {name!r}", hint="axm workflow list (list-workflows) shows them")
-        changed = self._log.last_of(name, "workflow_updated") or made
-        if self._db is not None and changed.position <= self._folded():
-            row = one_workflow(self._db, name)
-            if row is not None:
-                return row
-        words = self._words(made)
-        if not words:  # its text went with a project that has been forgotten
-            raise NotFound(f"there is no workflow {name!r}", hint="axm workflow list (list-workflows) shows them")
-        active = True
-        for event in self._log.events_of(name, "workflow_updated"):
-            words |= self._words(event)
-            active = active if event.payload["active"] is None else event.payload["active"]
-        return WorkflowRow(
-            name,
-            str(words["name"]),
-            str(words["description"]),
-            words["project_scope"],
-            active,
-            iso(made.ts),
-            iso(changed.ts),
-            0,
-            made.project or "",
-        )
-
-    def _words(self, event: Event) -> dict[str, str | None]:
-        content = self._log.blob(event.payload["blob"]) if "blob" in event.payload else None
-        return {} if content is None else dict(json.loads(content))
 
     # --- scratchpads -----------------------------------------------------------------------------------
 
@@ -177,11 +146,17 @@ class ScratchpadWriter:
         return row or (0, 0)
 
     def change(
-        self, scratchpad: str, make: Callable[[ScratchpadText], tuple[Edit, str | None]], *, expect: int | None = None
+        self,
+        scratchpad: str,
+        make: Callable[[ScratchpadText], tuple[Edit, str | None]],
+        *,
+        expect: int | None = None,
+        resolves: bool = False,
     ) -> WrittenScratchpad:
         """Write the next version. `make` returns the edit for the current text, and a note; it is called again when
-        somebody else was quicker, unless a version is expected."""
+        somebody else was quicker, unless a version is expected. `resolves`: the texts beside it are done with."""
         for _ in range(_TRIES):
+            known = self._known_of(scratchpad, resolves=resolves)
             current = self.scratchpad(scratchpad)
             row = current.row
             if expect is not None and expect != row.version:
@@ -195,13 +170,24 @@ class ScratchpadWriter:
                 text, note = edit.piece, _REDACTED
             _check_size(text)
             version = row.version + 1
-            event = self._write(scratchpad, flow, version, edit, sealed, ("version", scratchpad, version), {})
+            event = self._write(scratchpad, flow, version, edit, sealed, ("version", scratchpad, version), known)
             if event is not None:
                 title = edit.piece if edit.mode == "renamed" else row.title
                 size, lines = len(text.encode()), count(text)
                 row = row._replace(title=title, version=version, size_bytes=size, lines=lines, updated_at=iso(event.ts))
+                row = row._replace(conflicts=0 if resolves else row.conflicts)
                 return WrittenScratchpad(row, " ".join(one for one in (said, note) if one) or None)
         raise changed(self.scratchpad(scratchpad), expect)
+
+    def _known_of(self, scratchpad: str, *, resolves: bool) -> dict[str, Any]:
+        """What the next edit says of those of other machines: which it follows, and which texts beside it are done
+        with. Asked before the text is read, so that nothing counts as known that was not read."""
+        known: dict[str, Any] = {}
+        if seen := self._log.origins.tips(scratchpad, self._log.last_position()):
+            known["seen"] = seen
+        if resolves:
+            known["resolves"] = [one.name for one in self._merged(scratchpad)[1].asides]
+        return known
 
     def _sealed(self, edit: Edit) -> tuple[Edit, Sealed | None, str | None]:
         """The edit as it will be stored, its text sealed, and a note if that differs from what was given."""
@@ -226,7 +212,7 @@ class ScratchpadWriter:
         edit: Edit,
         sealed: Sealed | None,
         key: tuple[str | int, ...],
-        payload: dict[str, int],
+        payload: dict[str, Any],
     ) -> Event | None:
         """None if that version, or that scratchpad, exists already."""
         given: dict[str, Any] = {
@@ -254,43 +240,6 @@ class ScratchpadWriter:
                 project=flow.project or None,
                 blobs=[] if sealed is None else [sealed],
             )
-
-    def scratchpad(self, name: str) -> ScratchpadText:
-        """A scratchpad and its text as they are now."""
-        last = self._log.last_of(name, "scratchpad_written")
-        if last is None or self._log.is_forgotten(name, last.project):
-            raise NotFound(f"there is no scratchpad {name!r}", hint="axm pad list (list-scratchpads) shows them")
-        if self._db is not None and last.position <= self._folded():
-            row = one_scratchpad(self._db, name)
-            if row is not None:
-                return ScratchpadText(row, text_of(self._db, name))
-        for _, found in self.versions(name):
-            now = found
-        return now
-
-    def versions(self, name: str) -> Iterator[tuple[ScratchpadVersion, ScratchpadText]]:
-        """Every version of a scratchpad with its text, oldest first. One at a time: a thousand versions of a long text
-        are a gigabyte."""
-        text, title, first = "", "", ""
-        for event in self._log.events_of(name, "scratchpad_written"):
-            edit, named = read_edit(event, self._log.blob)
-            if edit is None:
-                continue
-            given, at = event.payload, iso(event.ts)
-            text, title, first = apply(text, edit), named or title, first or at
-            size, lines = len(text.encode()), count(text)
-            version = ScratchpadVersion(given["version"], at, event.actor, edit.mode, lines, size, given["session"])
-            row = ScratchpadRow(
-                name, given["workflow"], title, version.version, size, lines, first, at, event.project or ""
-            )
-            yield version, ScratchpadText(row, text)
-        if not first:
-            raise NotFound(f"there is no scratchpad {name!r}", hint="axm pad list (list-scratchpads) shows them")
-
-    def _folded(self) -> int:
-        assert self._db is not None
-        (position,) = self._db.execute("select coalesce(min(position), 0) from projection_offsets").fetchone()
-        return int(position)
 
     def _open_workflow(self, flow: str) -> WorkflowRow:
         found = self.workflow(flow)

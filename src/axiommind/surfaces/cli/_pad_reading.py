@@ -83,6 +83,10 @@ def _print(found: ScratchpadText, part: shown.Excerpt, args: argparse.Namespace)
         options.print_json("pad", {"scratchpad": found.row._asdict(), **lines, "content": part.text})
         return 0
     options.say(shown.scratchpad_heading(found.row))
+    if found.row.conflicts:
+        from axiommind.surfaces.render.scratchpad_conflicts import conflict_note
+
+        options.say(conflict_note(found.row))
     text = shown.numbered(part) if getattr(args, "numbers", False) else part.text
     if sys.stdout.isatty():
         text = render.printable(text)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from axiommind.errors import UsageError
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
+from axiommind.surfaces.cli import _pad_resolving as resolving
 from axiommind.surfaces.cli import _texts as texts
 from axiommind.surfaces.render import scratchpads as shown
 from axiommind.surfaces.render import tables as render
@@ -39,7 +40,8 @@ def configure(action: Any) -> None:
     rename.add_argument("title", metavar="TITLE", help="in quotes")
     restore = action("restore", "Make an old version the newest one.")
     restore.add_argument("--at", required=True, metavar="VERSION|TIME", help="3, -1 (the previous one), yesterday")
-    for sub in (append, replace, insert, lines, section, edit, chop, rename, restore):
+    resolve = resolving.configure(action)
+    for sub in (append, replace, insert, lines, section, edit, chop, rename, restore, resolve):
         sub.add_argument(
             "--version",
             dest="expect",
@@ -50,6 +52,8 @@ def configure(action: Any) -> None:
 
 
 def run(memory: Memory, args: argparse.Namespace) -> int:
+    if args.action == "resolve" and args.keep is None and args.file is None and not args.edit:
+        return resolving.print_conflicts(memory, args)
     return _say(_WRITES[args.action](memory, args), args)
 
 
@@ -162,6 +166,7 @@ _WRITES: dict[str, Any] = {
     "chop": _chop,
     "rename": _rename,
     "restore": _restore,
+    "resolve": resolving.resolve,
 }
 _DONE = {
     "create": "Created",
@@ -174,4 +179,5 @@ _DONE = {
     "chop": "Chopped",
     "rename": "Renamed",
     "restore": "Restored",
+    "resolve": "Settled",
 }

@@ -152,6 +152,11 @@ def _print(memory: Memory, row: WorkflowRow, args: argparse.Namespace) -> int:
         )
     else:
         print(shown.workflow_as_text(row, scratchpads))
+        if row.conflicts:
+            from axiommind.surfaces.render.scratchpad_conflicts import descriptions_as_text
+
+            print(f"\n{descriptions_as_text(memory.workflows.conflicts(row.id))}")
+            options.say(f"To settle: axm workflow update {shown.short(row.id)} --description TEXT")
     return 0
 
 

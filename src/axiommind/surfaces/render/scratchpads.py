@@ -17,6 +17,7 @@ __all__ = [
     "Excerpt",
     "between",
     "difference",
+    "ended",
     "history_table",
     "last_blocks",
     "last_chars",
@@ -34,6 +35,7 @@ __all__ = [
     "stamp",
     "within",
     "workflow_as_text",
+    "workflow_json",
     "workflow_page_as_text",
     "workflow_page_json",
     "workflows_table",
@@ -65,7 +67,7 @@ class Excerpt(NamedTuple):
     is_cut: bool = False
 
 
-def _ended(text: str) -> list[str]:
+def ended(text: str) -> list[str]:
     """Lines with their line breaks: joined, they are the text."""
     *lines, rest = text.split("\n")
     return [f"{line}\n" for line in lines] + ([rest] if rest else [])
@@ -73,7 +75,7 @@ def _ended(text: str) -> list[str]:
 
 def between(text: str, start: int, end: int | None) -> Excerpt:
     """Some lines, both ends included, as far as the text goes."""
-    lines = _ended(text)
+    lines = ended(text)
     last = len(lines) if end is None else min(end, len(lines))
     return Excerpt("".join(lines[start - 1 : last]), start, max(last, start - 1))
 
@@ -83,7 +85,7 @@ def within(excerpt: Excerpt, limit: int) -> Excerpt:
     if len(excerpt.text) <= limit:
         return excerpt
     size, kept = 0, 0
-    lines = _ended(excerpt.text)
+    lines = ended(excerpt.text)
     for line in lines:
         if size + len(line) > limit:
             break
@@ -94,7 +96,7 @@ def within(excerpt: Excerpt, limit: int) -> Excerpt:
 
 
 def last_lines(text: str, count: int) -> Excerpt:
-    lines = _ended(text)
+    lines = ended(text)
     kept = lines[-count:]
     return Excerpt("".join(kept), len(lines) - len(kept) + 1, len(lines))
 
@@ -103,7 +105,7 @@ def last_chars(text: str, count: int) -> Excerpt:
     """So many characters at the end. The first line may be incomplete."""
     kept = text[-count:]
     before = text[: len(text) - len(kept)]
-    return Excerpt(kept, before.count("\n") + 1, len(_ended(text)), is_cut=bool(before) and not before.endswith("\n"))
+    return Excerpt(kept, before.count("\n") + 1, len(ended(text)), is_cut=bool(before) and not before.endswith("\n"))
 
 
 def last_blocks(text: str, count: int) -> Excerpt:
@@ -113,20 +115,20 @@ def last_blocks(text: str, count: int) -> Excerpt:
     if len(kept) == len(found):
         return between(text, 1, None)
     shown = f"\n{SEPARATOR}".join(kept)
-    return last_lines(text, len(_ended(shown))) if text.endswith(shown) else Excerpt(shown, 1, len(_ended(shown)))
+    return last_lines(text, len(ended(shown))) if text.endswith(shown) else Excerpt(shown, 1, len(ended(shown)))
 
 
 def difference(old: str, new: str, names: tuple[str, str]) -> str:
     """A unified diff, as `patch` reads it."""
     from difflib import unified_diff
 
-    lines = unified_diff(_ended(old), _ended(new), *names)
+    lines = unified_diff(ended(old), ended(new), *names)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def numbered(excerpt: Excerpt) -> str:
     room = len(str(excerpt.line_end))
-    return "".join(f"{n:>{room}}  {line}" for n, line in enumerate(_ended(excerpt.text), start=excerpt.line_start))
+    return "".join(f"{n:>{room}}  {line}" for n, line in enumerate(ended(excerpt.text), start=excerpt.line_start))
 
 
 # --- as JSON -----------------------------------------------------------------------------------------------
@@ -141,7 +143,7 @@ def workflow_page_json(page: WorkflowPage) -> dict[str, Any]:
     return {
         "results": [
             {
-                "workflow": hit.workflow._asdict(),
+                "workflow": workflow_json(hit.workflow),
                 "score": hit.score,
                 "rank": hit.rank,
                 "matching_scratchpads": [
@@ -197,10 +199,19 @@ def matches_json(found: ScratchpadMatches) -> dict[str, Any]:
     }
 
 
+def workflow_json(row: WorkflowRow) -> dict[str, Any]:
+    shown = row._asdict()
+    if not shown["conflicts"]:
+        del shown["conflicts"]
+    return shown
+
+
 def scratchpad_json(row: ScratchpadRow) -> dict[str, Any]:
     """A scratchpad without its project, which is the workflow's."""
     shown = row._asdict()
     del shown["project"]
+    if not shown["conflicts"]:
+        del shown["conflicts"]
     return shown
 
 
@@ -313,10 +324,13 @@ def scratchpads_table(found: Sequence[ScratchpadRow]) -> str:
             "workflow": flows[row.workflow_id],
             "project": project_name(row.project),
             "updated": stamp(row.updated_at)[:16],
+            "other texts": row.conflicts or None,
         }
         for row in found
     ]
     columns = ["id", "title", "version", "lines", "size", "updated"]
+    if any(row.conflicts for row in found):
+        columns.append("other texts")
     if len(flows) > 1:
         columns[columns.index("size")] = "workflow"  # 80 columns do not hold both
     if several_projects(row.project for row in found):
@@ -348,10 +362,13 @@ def history_table(found: Sequence[ScratchpadVersion]) -> str:
             "lines": one.lines,
             "size": _size(one.size_bytes),
             "session": (one.session or "")[:8],
+            "machine": one.machine,
+            "other texts": one.conflicts or None,
         }
         for one in found
     ]
     columns = ["version", "at", "what", "by", "lines", "size"]
+    columns += [name for name in ("machine", "other texts") if any(row[name] for row in rows)]
     if any(one.session for one in found):
         columns.append("session")
     return render.as_table(columns, rows)

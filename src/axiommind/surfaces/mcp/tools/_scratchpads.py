@@ -38,7 +38,8 @@ class WorkflowJson(
     RowShape,
     of="axiommind.projections.scratchpad_rows:WorkflowRow",
     fields="id name description created_at updated_at scratchpad_count is_active project_scope project",
-): ...
+):
+    conflicts: Annotated[int, OPTIONAL]
 
 
 class ScratchpadJson(
@@ -48,6 +49,7 @@ class ScratchpadJson(
 ):
     content: Annotated[str, OPTIONAL]
     truncated: Annotated[bool, OPTIONAL]
+    conflicts: Annotated[int, OPTIONAL]
 
 
 class WrittenScratchpadJson(TypedDict):
@@ -58,7 +60,9 @@ class WrittenScratchpadJson(TypedDict):
 
 def workflow_json(row: WorkflowRow) -> WorkflowJson:
     """A workflow; of its description, which `axm workflow show` has in full, as much as an answer has room for."""
-    return WorkflowJson(row._asdict() | {"description": clipped(row.description, _DESCRIPTION_TOKENS)})
+    from axiommind.surfaces.render.scratchpads import workflow_json as as_json
+
+    return WorkflowJson(as_json(row) | {"description": clipped(row.description, _DESCRIPTION_TOKENS)})
 
 
 def scratchpad_json(row: ScratchpadRow) -> ScratchpadJson:

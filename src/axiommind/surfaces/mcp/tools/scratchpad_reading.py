@@ -118,6 +118,9 @@ def _part(row: ScratchpadRow, part: Excerpt, whole: Excerpt | None, *, is_whole:
             note = f"Line {part.line_start} is cut after {len(part.text):,} characters: {more}."
         elif not is_whole:
             note = f"Cut: line_start={part.line_end + 1} reads on; include_content=true gives as much as fits."
+    if row.conflicts:
+        what = "Another machine changed it at the same time, and both texts are kept"
+        note = f"{note or ''} {what}: a person settles it with axm pad resolve {row.id}.".strip()
     ends = part.line_end >= row.lines
     return ScratchpadPart(
         id=row.id,
