@@ -38,6 +38,21 @@ def test_the_answer_that_closed_the_turn_is_told_even_without_the_prompts_words(
     assert closing in told(learned(world, *past(), lines), "hygrometer alarms late again")[0].excerpt
 
 
+@pytest.mark.parametrize(
+    ("asked", "is_told"),
+    [
+        ("make the legend of the hygrometer bigger, it would be nicer in green", False),
+        ("from now on the legend of the hygrometer should always be green instead of blue", True),
+        ("We decided to use SVG in green for the hygrometer legend, because images blur.", True),
+    ],
+    ids=["that day", "lasts", "decided"],
+)
+def test_what_was_asked_for_is_told_only_if_it_lasts(world: World, asked: str, is_told: bool) -> None:
+    done = said_in("eeeeeeee-0005", (asked, "The legend is drawn by `legend.py` in the colour of the theme."), day=4)
+    found = told(learned(world, *past(), done), "which colour has the hygrometer legend in the margin?")
+    assert any("in green" in item.excerpt or "be green" in item.excerpt for item in found) == is_told
+
+
 def test_what_only_repeats_the_prompt_is_not_told(world: World) -> None:
     asked_often = [said_in(f"{n}eeeeeee-0005", ("Always align the hygrometer legend", "It is."), day=n) for n in (4, 5)]
     known = "The hygrometer legend is drawn by `legend.py`, which knows nothing of the map's margins."

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -100,3 +102,10 @@ def test_the_hook_says_it(world: World) -> None:
 @pytest.mark.parametrize("prompt", ["yes", "commitment", "the tests of the pusher", "c" * 5_000 + " commit"])
 def test_what_orders_nothing(prompt: str) -> None:
     assert orders_in(prompt) == ()
+
+
+def test_a_damaged_full_text_index_is_no_error(world: World) -> None:
+    learned(world, *map(failing, (1, 2, 3)))
+    with closing(sqlite3.connect(world.home / "index.db")) as db, db:
+        db.execute("update passages_fts_data set block = x'00ff00ff' where id > 10")
+    assert told(world, "commit") == ""

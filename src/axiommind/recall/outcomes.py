@@ -34,10 +34,11 @@ _LISTED = 400  # sessions of a project by which recency is counted
 _REMARK = 300  # characters of a prompt that rejects an answer; a longer one says more than that
 # What an entry has to be to be an outcome: neither a plan, which tells how it was before, nor an order of that day.
 _OUTCOME = "rule <> 'plans' and kind <> 'open' and (kind <> 'preference' or stage in ('verified', 'certified'))"
-_ORDERED = "kind = 'decision' and stage = 'candidate' and extractor = 'rules' and provenance = 'person'"
+# What was asked for, and taken for a choice by the way in which it was said; "we decided" is another rule.
+_ORDERED = "rule in ('said-choice', 'said-beside') and stage = 'candidate'"
 _TERM = 3.5  # what a word that was not asked for is worth, about
 _BLANK = 5.0
-_REPEATED = 0.75  # of the words of an entry, in the prompt: it says nothing that the prompt does not
+_REPEATED = 0.75  # of the words of a wish, in the prompt: it says nothing that the prompt does not
 _PLAN = lazy(
     r"\b(?:let me|let[’']s|i[’']ll|i will|i need to|i should|i[’']m going to"
     r"|i[’']m (?:now |also |just |still )?(?!seeing|getting)[a-z]+ing)\b|^(?:now|next|first)\b"
@@ -98,7 +99,7 @@ def outcomes(
     places = _Places(db, found, question, ago)
     read: list[PieceOutcome] = []
     refuted = places.refuted(db)
-    for passage, text in _texts(db, places.answers):
+    for passage, text in _texts(db, places.answers, question):
         if passage.id in refuted:
             continue
         terms = question.terms(text)
@@ -106,8 +107,6 @@ def outcomes(
             continue
         title = places.of(passage)._replace(whole=question.held(terms)[0] / question.whole)
         for piece in pieces_of(text) if passage.kind != "insight" else [Piece("", " ".join(text.split()), 0)]:
-            if passage.kind == "insight" and question.repeats(piece.said):  # somebody's order, given back
-                continue
             signs = _signs(title, piece, question, passage.kind)
             read.append(PieceOutcome(passage, piece, signs, worth(signs)))
     read.sort(key=lambda one: (-one.worth, one.passage.id, one.piece.number))
@@ -313,23 +312,25 @@ def _ago(db: sqlite3.Connection, project: str | None) -> dict[str, int]:
     return {session: place for place, (session,) in enumerate(rows)}
 
 
-def _texts(db: sqlite3.Connection, passages: Iterable[rank.Passage]) -> Iterable[tuple[rank.Passage, str]]:
+def _texts(
+    db: sqlite3.Connection, passages: Iterable[rank.Passage], question: PromptWords
+) -> Iterable[tuple[rank.Passage, str]]:
     wanted = {p.id: p for p in passages}
     answers = ", ".join(str(p.ref) for p in wanted.values() if p.kind == "response")
     entries = ", ".join(str(p.ref) for p in wanted.values() if p.kind == "insight")
     said = dict(db.execute(f"select id, text from responses where id in ({answers})").fetchall())
     rows = db.execute(
         f"""
-        select id, rule, title, text, {_ORDERED}
+        select id, rule, title, text, {_ORDERED}, rule like 'said-%'
         from entries
         where status = 'active' and stage <> 'raw' and {_OUTCOME} and id in ({entries})
         """
     )
-    learned = {
-        row: _claim(rule, title, text)
-        for row, rule, title, text, is_ordered in rows
-        if not is_ordered or _holds(title, text)
-    }
+    learned = {}
+    for row, rule, title, text, is_ordered, is_wish in rows:
+        claim = _claim(rule, title, text)
+        if not (is_ordered and not _holds(title, text)) and not (is_wish and question.repeats(claim)):
+            learned[row] = claim
     for passage in wanted.values():
         text = (said if passage.kind == "response" else learned).get(passage.ref)
         if text:
@@ -337,8 +338,7 @@ def _texts(db: sqlite3.Connection, passages: Iterable[rank.Passage]) -> Iterable
 
 
 def _holds(title: str, text: str) -> bool:
-    """Whether what a rule took for a person's decision is one that lasts: most are what was asked for that day, and the
-    answer to it says what came of it."""
+    """Whether what was asked for is a choice that lasts: most is for that day, and the answer says what came of it."""
     from axiommind.text.requests.lasting import says_every_time
 
     return says_every_time(f"{title} {text}")

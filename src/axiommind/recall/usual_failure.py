@@ -105,7 +105,14 @@ def usual_failures(db: sqlite3.Connection, request: IndexRequest, orders: tuple[
     from axiommind.search.rows import index_version
 
     index_version(db)  # one that another version made is refused
-    found = [item for order in orders for item in _usual(db, request, order)]
+    try:
+        found = [item for order in orders for item in _usual(db, request, order)]
+    except sqlite3.DatabaseError as error:
+        from axiommind.projections.full_text import is_of_full_text
+
+        if not is_of_full_text(error):
+            raise
+        return []  # an error that was met before is found by its words
     likely = [item for item in weighed(db, request, found) if item.score >= request.min_score]
     return allowed(db, request, likely) if likely else []
 
