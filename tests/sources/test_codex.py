@@ -391,3 +391,14 @@ def test_a_call_that_an_event_calls_failed_has_failed_also_when_the_event_was_dr
         (use,) = decoded(meta(), turn(), call, event, returned("c", "Wall time: 1 seconds\nOutput:\nno")).tool_uses
         assert use.tool_name == "mcp__wiki__ask"
         assert use.result is not None and use.result.is_error
+
+
+@pytest.mark.parametrize(
+    ("source", "provenance"), [("exec", "elsewhere"), ("mcp", "elsewhere"), ("cli", ""), ("vscode", "")]
+)
+def test_a_prompt_on_a_command_line_may_be_anybodys(source: str, provenance: str) -> None:
+    content = meta(source=source) + turn() + asked("Always use pnpm.", id="msg-1")
+    blocks, _ = CODEX.blocks(content, 1)
+    assert [(block.role, block.provenance) for block in blocks] == [("person", provenance)]
+    (prompt,) = CODEX.decode(content, 1).prompts
+    assert prompt.origin == ("headless" if provenance else "typed")

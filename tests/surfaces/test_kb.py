@@ -17,6 +17,7 @@ from tests.transcripts import World
 def folder(world: World) -> Path:
     root = Path(os.path.realpath(world.base)) / "notes"
     root.mkdir()
+    world.home.mkdir(mode=0o700, exist_ok=True)  # so that there is a person's token from the first command on
     (root / "a.md").write_text("---\ntags: [kb]\n---\n# First\n\nabout wombats\n")
     (root / "b.md").write_text("# Second\n")
     return root

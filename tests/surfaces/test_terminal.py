@@ -34,7 +34,7 @@ STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2
 HOSTILE = "".join(ATTACKS)
 NAME = "evil\x1b[2J\x07\x9b\u202e"  # as much of it as a file's name may have
 # They serve until they are stopped, or read what is typed; and these destroy what the others read.
-SERVERS = {"mcp", "hook"}
+SERVERS = {"mcp", "hook", "serve"}
 LAST = ("forget", "uninstall", "restore", "rebuild")
 
 

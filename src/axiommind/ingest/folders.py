@@ -18,8 +18,8 @@ FOLDER_EVENTS = ("folder_added", "folder_removed")
 
 
 class Folder(NamedTuple):
-    """A folder (or one file) that the user added, with globs relative to it; or one of an agent's notes, and then of
-    which project they are."""
+    """A folder (or one file) that the user added, with globs relative to it; or one of an agent's notes, or that an
+    agent added, and then of which project they are, where it is not the one that they lie in."""
 
     root: str
     include: tuple[str, ...] = ()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from axiommind.approval.proposing import require_person
 from axiommind.approval.requests import PersonRequest
 from axiommind.callers import Caller
-from axiommind.errors import BadQuery, NotFound
+from axiommind.errors import BadQuery, NotFound, PersonOnly
 from axiommind.home import Home, Scope
 
 if TYPE_CHECKING:
@@ -73,19 +73,30 @@ class Documents:
         progress: Callable[[int, int], None] | None = None,
         *,
         replace: bool = False,
+        caller: Caller | None = None,
     ) -> DocumentReport:
         """Add folders (or single files) of documents, and index them. To a folder that is known, globs are added; with
-        `replace` it has these globs and no others."""
-        from axiommind.ingest.folders import Folder, add_folder, folders_of, widened
+        `replace` it has these globs and no others. What an agent adds is searched, and told in its own project only,
+        until a person adds it."""
+        from axiommind.ingest.folders import Folder, add_folder, folders_of, remove_folder, widened
 
         roots = [_existing(folder) for folder in folders]
+        who = caller or self.home.caller
         notes: list[str] = []
         with self.home.writing(notes) as (log, key, index):
             known = folders_of(log)
+            if who.is_person and (agents := [root for root in roots if root in known and known[root].agent]):
+                for root in agents:  # said anew, as the person's
+                    remove_folder(log, root)
+                    del known[root]
+                self.index_into(log, key, index)
             for root in dict.fromkeys(roots):
                 folder = Folder(root, tuple(include), tuple(exclude))
                 if root in known and not replace:
                     folder = widened(known[root], include, exclude)
+                if not who.is_person:
+                    folder = _added_by(who, folder, known)
+                    notes += _said_of(folder, known)
                 if add_folder(log, folder) is None:
                     notes.append(f"{root} is added already, and just so: nothing changed")
                 elif root in known:
@@ -141,6 +152,31 @@ class Documents:
         """Make the full-text part of the index anew from the passages; returns how many there are."""
         with self.home.writing([]) as (_log, _key, index):
             return index.refill()
+
+
+def _added_by(agent: Caller, folder: Folder, known: Mapping[str, Folder]) -> Folder:
+    """A folder as an agent may add it: its own, and none that changes what a person has added."""
+    from axiommind.ingest.folders import is_below
+
+    before = known.get(folder.root)
+    if before is not None and before.agent is not None:
+        return folder._replace(agent=before.agent, project=before.project)
+    if before is not None and before != folder:
+        raise PersonOnly(f"only a person can change which files of {folder.root} are indexed", agent.why)
+    around = [root for root, one in known.items() if one.agent is None and root != folder.root]
+    if before is None and is_below(folder.root, around):
+        raise PersonOnly(
+            f"{folder.root} is in a folder that a person added, and only a person can set it apart", agent.why
+        )
+    return folder if before is not None else folder._replace(agent=agent.name or "an agent")
+
+
+def _said_of(folder: Folder, known: Mapping[str, Folder]) -> list[str]:
+    if folder.agent is None or folder.root in known:
+        return []
+    return [
+        f"{folder.root} is told in its own project only: an agent added it; axm kb add, by a person, makes it theirs"
+    ]
 
 
 def _changed(before: Folder, now: Folder, *, is_replaced: bool) -> str:

@@ -24,9 +24,10 @@ __all__ = ["DecisionShown", "Decisions"]
 _LIST = """
     select decision_id as id, ts as at, actor as made_by, action as decision,
            json_extract(outcome_json, '$.reason') as rationale,
-           case actor when 'agent' then 'working' else 'certified' end as stage, 'active' as status,
+           case actor when 'agent' then 'working' when 'teammate' then 'candidate' else 'certified' end as stage,
+           'active' as status,
            (select count(*) from decision_evidence v where v.decision_id = d.decision_id) as evidence,
-           project, case actor when 'agent' then 'agent' else 'person' end as provenance
+           project, case when actor in ('agent', 'teammate') then actor else 'person' end as provenance
     from decisions d
     where :project is null or project = :project
     union all

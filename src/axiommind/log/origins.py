@@ -224,7 +224,9 @@ class Origins:
             return event
         at = min(max(event.origin_ts or 0, 0), _LATEST)
         payload = self.said(origin, event.payload, event.event_type)
-        return event._replace(ts=at, payload=payload, is_teammates=origin.relation == "teammate")
+        if origin.relation == "teammate":  # whoever it was there, it is that person's home that says it
+            return event._replace(ts=at, payload=payload, actor="teammate", is_teammates=True)
+        return event._replace(ts=at, payload=payload)
 
     def said(self, origin: OriginHome, value: Any, event_type: str = "") -> Any:
         """What an event or its text says (a JSON value), in words of this home."""

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from axiommind.sources import load as load_source
+from axiommind.sources.records import HEADLESS
 from axiommind.text.pasted import is_pasted
 from axiommind.tools.call_text import input_fields
 from axiommind.tools.kinds import DELEGATE, UNKNOWN_TOOL
 from axiommind.tools.provenance import is_rules_file, result_provenance
 
-__all__ = ["of_call", "of_file", "of_prompt"]
+__all__ = ["of_call", "of_file", "of_prompt", "said_in"]
 
 
-def of_prompt(text: str) -> str:
-    return "pasted" if is_pasted(text) else "person"
+def of_prompt(text: str, origin: str, teammate: int) -> str:
+    if is_pasted(text):
+        return "pasted"
+    return "elsewhere" if origin == HEADLESS else said_in("person", teammate)
 
 
-def of_call(agent: str, name: str, input_json: str | None, output: str | None) -> str:
+def of_call(agent: str, name: str, input_json: str | None, output: str | None, teammate: int) -> str:
     """Of a call and its result, which are one passage: that of the result."""
     tool = load_source(agent).TOOLS.get(name, UNKNOWN_TOOL)
     if tool.is_network or tool.kind == DELEGATE or tool.act:
         return result_provenance(tool, name, {})  # whatever it was given
     given = input_fields(input_json)
-    return result_provenance(tool, name, given if isinstance(given, dict) else {}, output)
+    return said_in(result_provenance(tool, name, given if isinstance(given, dict) else {}, output), teammate)
+
+
+def said_in(provenance: str, teammate: int) -> str:
+    """In a session of a team mate's, the person is that one."""
+    return "teammate" if teammate and provenance in ("person", "picked") else provenance
 
 
 def of_file(path: str) -> str:

@@ -1,8 +1,8 @@
 """What may leave its project: only what a person stands behind, never what tools, pages, pastes or agents said alone.
 
 A claim crosses when it is in the person's own words, was recorded by a person, or was raised by one; a prompt when it
-was typed; a document because a person added its folder (what an agent notes for itself stays). Conditions for SQL, on
-an entry `e` and a passage `p`.
+was typed; a document because a person added its folder (what an agent notes for itself stays, and what a team mate
+has). Conditions for SQL, on an entry `e` and a passage `p`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _VOUCHED = f"""
 """
 ENTRY_CROSSES = f"(e.provenance = 'person' or e.rule = '{BY_PERSON}' or {_VOUCHED})"
 PASSAGE_CROSSES = f"""
-    (p.kind = 'doc' and p.provenance <> 'agent'
+    (p.kind = 'doc' and p.provenance not in ('agent', 'teammate')
      or p.kind = 'prompt' and p.provenance = 'person'
      or p.kind = 'insight' and exists (select 1 from entries e where e.id = p.ref and {ENTRY_CROSSES}))
 """

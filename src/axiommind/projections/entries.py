@@ -12,17 +12,18 @@ import sqlite3
 from typing import Any
 
 from axiommind.ids import canonical_json
-from axiommind.model import Event
+from axiommind.model import Event, least_trusted
 from axiommind.projections import Batch
 from axiommind.projections._entry_status import LINKED, settle_status
 from axiommind.projections._entry_tables import DDL, TABLES
-from axiommind.projections.entry_rows import ONLY_KIND
+from axiommind.projections.entry_rows import BY_AGENT, BY_PERSON, BY_TEAMMATE, ONLY_KIND
 from axiommind.projections.session_rows import iso, row_id
+from axiommind.projections.teammates import in_their_name
 
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "entries"
-VERSION = 5
+VERSION = 6
 AFTER = ("sessions",)
 EVENT_TYPES = (
     "memory_extracted",
@@ -44,6 +45,8 @@ EVENT_TYPES = (
 )
 
 _BY_ENTRY = ("promotions", "rulings", "entry_uses")
+# What makes a claim surer. A team mate's says nothing here: it is checked and raised anew, or not.
+_VOUCHING = ("idris_checked", "support_checked", "promoted")
 _ACTS = {
     "entry_contested": "contested",
     "entry_superseded": "superseded",
@@ -61,6 +64,8 @@ def create(db: sqlite3.Connection) -> None:
 
 def apply(db: sqlite3.Connection, batch: Batch) -> None:
     for event in batch.events:
+        if event.is_teammates and event.event_type in _VOUCHING:
+            continue
         if event.event_type == "memory_extracted":
             _extracted(db, event, batch)
         elif event.event_type == "evidence_aligned":
@@ -118,7 +123,8 @@ def _extracted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     content = batch.blob(name) if name else None
     if content is None:  # nothing new, or forgotten later in the log
         return
-    for place, given in enumerate(json.loads(content)["entries"]):
+    for place, one in enumerate(json.loads(content)["entries"]):
+        given = _theirs(event, one) if event.is_teammates else one
         db.execute(
             _ADD_ENTRY,
             {
@@ -145,6 +151,13 @@ _ALIGN = """
     set evidence_json = :evidence, aligned = :aligned
     where entry_id = :entry and session_id = :session
 """
+
+
+def _theirs(event: Event, given: dict[str, Any]) -> dict[str, Any]:
+    """A team mate's claim: about nothing of ours, by nobody's word here, and worth no more than words of theirs."""
+    given = in_their_name(event, given)
+    rule = BY_TEAMMATE if given["rule"] in (BY_PERSON, BY_AGENT) else given["rule"]
+    return {**given, "rule": rule, "provenance": least_trusted((given.get("provenance", "elsewhere"), "teammate"))}
 
 
 def _aligned(db: sqlite3.Connection, event: Event) -> None:
@@ -292,9 +305,9 @@ def _ruled(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     entry = given["entry_id"]
     act = _ACTS[event.event_type]
     # What a person rejected stays rejected, even when the session is forgotten and comes back: the key reveals nothing.
-    if act == "deprecated" and given["value_key"]:
+    if act == "deprecated" and given["value_key"] and not event.is_teammates:
         db.execute(_REJECT, {"value_key": given["value_key"], "entry": entry, "position": event.position})
-    elif act == "restored":
+    elif act == "restored" and not event.is_teammates:
         db.execute("delete from rejected_claims where entry_id = ?", (entry,))
     if not _exists(db, entry):
         return

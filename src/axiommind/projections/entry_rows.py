@@ -14,6 +14,7 @@ from axiommind.projections.passages import KIND_BITS, KINDS
 __all__ = [
     "BY_AGENT",
     "BY_PERSON",
+    "BY_TEAMMATE",
     "ENTRY_STATUSES",
     "ENTRY_TYPES",
     "ONLY_KIND",
@@ -33,6 +34,7 @@ ENTRY_STATUSES = ("active", "contested", "deprecated", "superseded", "withdrawn"
 # In the column `rule`, beside the names of rules and models: who made the claim by hand.
 BY_AGENT = "agent"
 BY_PERSON = "person"
+BY_TEAMMATE = "teammate"
 
 
 class EvidenceRow(NamedTuple):

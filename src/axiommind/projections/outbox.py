@@ -14,9 +14,9 @@ from collections.abc import Collection
 from axiommind.projections import Batch, Table
 
 NAME = "outbox"
-VERSION = 4
+VERSION = 5
 AFTER = ("sessions", "entries", "tasks", "passages")
-EVENT_TYPES = ("task_created", "task_title_changed", "forgotten")
+EVENT_TYPES = ("task_created", "task_title_changed", "learning_voided", "forgotten")
 TABLES = (
     Table(
         "vector_outbox",
@@ -123,10 +123,11 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
             db.execute("delete from vector_outbox where item_kind = 'task_title'")
             _add(db, "task_title")
             continue
-        task = event.payload["task_id"]
-        if event.event_type == "task_title_changed":
-            db.execute("delete from vector_outbox where item_kind = 'task_title' and item_id = ?", (task,))
-        _add(db, "task_title", task)
+        voided = event.event_type == "learning_voided"
+        for task in event.payload.get("entities", ()) if voided else (event.payload["task_id"],):
+            if event.event_type != "task_created":
+                db.execute("delete from vector_outbox where item_kind = 'task_title' and item_id = ?", (task,))
+            _add(db, "task_title", task)
 
 
 def _add(db: sqlite3.Connection, items: str, one: str | None = None) -> None:

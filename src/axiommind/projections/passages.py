@@ -17,8 +17,8 @@ from axiommind.text.tokens import FTS_TOKENIZE, fts_text
 from axiommind.tools.call_text import tool_text
 
 NAME = "passages"
-VERSION = 8
-AFTER = ("sessions", "documents", "entries", "pads")
+VERSION = 9
+AFTER = ("sessions", "teammates", "documents", "entries", "pads")
 EVENT_TYPES: tuple[str, ...] = ()  # follows the rows of the projections before it
 TABLES = (
     Table(
@@ -149,9 +149,11 @@ _DDL = (
     *(statement for kind, source in _SOURCES.items() for statement in _follow(kind, *source)),
 )
 
+_IS_TEAMMATES = "exists (select 1 from teammate_sessions m where m.session_id = r.session_id)"
 _FILL = f"""
     insert into passages(id, kind, ref, session_id, doc_id, timestamp, provenance)
-    select n.id, 'prompt', r.id, r.session_id, null, nullif(r.timestamp, 0), axm_prompt_provenance(r.text)
+    select n.id, 'prompt', r.id, r.session_id, null, nullif(r.timestamp, 0),
+           axm_prompt_provenance(r.text, r.origin, {_IS_TEAMMATES})
     from passages_pending n join prompts r on r.id = n.id >> {KIND_BITS}
     where n.id & 7 = {KINDS["prompt"]}
     union all
@@ -160,7 +162,7 @@ _FILL = f"""
     where n.id & 7 = {KINDS["response"]}
     union all
     select n.id, 'tool', r.id, r.session_id, null, r.timestamp,
-           axm_tool_provenance(s.agent, r.tool_name, r.input_json, r.output)
+           axm_tool_provenance(s.agent, r.tool_name, r.input_json, r.output, {_IS_TEAMMATES})
     from passages_pending n join tool_uses r on r.id = n.id >> {KIND_BITS} join sessions s on s.id = r.session_id
     where n.id & 7 = {KINDS["tool"]}
     union all
@@ -169,7 +171,8 @@ _FILL = f"""
     where n.id & 7 = {KINDS["insight"]}
     union all
     select n.id, 'doc', r.id, null, r.doc_id, d.mtime,
-           case when f.agent is null then axm_file_provenance(d.path) else 'agent' end
+           case when instr(r.doc_id, '@') then 'teammate'
+                when f.agent is null then axm_file_provenance(d.path) else 'agent' end
     from passages_pending n join chunks r on r.id = n.id >> {KIND_BITS} join documents d on d.id = r.doc_id
     left join folders f on f.root = d.root
     where n.id & 7 = {KINDS["doc"]}
@@ -191,8 +194,8 @@ def connect(db: sqlite3.Connection) -> None:
 
     db.create_function("axm_terms", 3, indexed_terms, deterministic=True)
     db.create_function("axm_tool_text", 4, tool_text, deterministic=True)
-    db.create_function("axm_prompt_provenance", 1, _passage_provenance.of_prompt, deterministic=True)
-    db.create_function("axm_tool_provenance", 4, _passage_provenance.of_call, deterministic=True)
+    db.create_function("axm_prompt_provenance", 3, _passage_provenance.of_prompt, deterministic=True)
+    db.create_function("axm_tool_provenance", 5, _passage_provenance.of_call, deterministic=True)
     db.create_function("axm_file_provenance", 1, _passage_provenance.of_file, deterministic=True)
 
 

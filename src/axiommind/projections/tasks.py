@@ -16,6 +16,7 @@ from axiommind.model import Event
 from axiommind.projections import OF_PROJECT, Batch, Table
 from axiommind.projections._task_entities import events_about, events_of_entry, is_created, recompute
 from axiommind.projections.task_fold import CREATING, TASK_EVENTS, entity_of
+from axiommind.projections.teammates import in_their_name
 
 __all__ = ["apply", "create", "events_about", "events_of_entry"]
 
@@ -236,7 +237,8 @@ def _record(db: sqlite3.Connection, event: Event, batch: Batch, touched: set[str
         content = batch.blob(blob)
         if content is None:  # forgotten later in the log
             return
-        body |= json.loads(content)
+        said = json.loads(content)
+        body |= in_their_name(event, said) if event.is_teammates else said
     entity = entity_of(event.event_type, body)
     touched.add(entity)
     if event.event_type in CREATING and not is_created(db, entity):

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from axiommind.model import Span
 from axiommind.projections import _queued
+from axiommind.projections._passage_provenance import said_in
+from axiommind.projections.teammates import is_teammates
 from axiommind.sources import Source
 from axiommind.sources import blocks as texts_of
 from axiommind.sources import load as load_source
@@ -143,7 +145,7 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
                 messages[place] = messages[place]._replace(use=at)
     project, agent, started, ended, subagent = row
     about = (session, project, agent, started, ended, bool(subagent), head_of(db, session))
-    return Transcript(*about, tuple(_with_provenance(messages, uses)), tuple(uses))
+    return Transcript(*about, tuple(_with_provenance(messages, uses, is_teammates(db, session))), tuple(uses))
 
 
 def _settled(
@@ -179,14 +181,14 @@ def _typed_and_pasted(block: Block) -> tuple[Block, ...]:
     return block._replace(text=typed), block._replace(text=pasted, provenance="pasted")
 
 
-def _with_provenance(messages: list[Message], uses: list[ToolCall]) -> Iterator[Message]:
+def _with_provenance(messages: list[Message], uses: list[ToolCall], teammate: bool) -> Iterator[Message]:
     """The messages, each with where its words come from, unless its source said so. Of a result that is told by its
     call, which may have come in another segment."""
     fields = {place: pointer for use in uses for pointer, place in use.leaves.items()}
     for place, message in enumerate(messages):
         use = None if message.use is None else uses[message.use]
         origin = message.provenance or _provenance(message, use, fields.get(place, ""))
-        yield message._replace(provenance=origin)
+        yield message._replace(provenance=said_in(origin, teammate))
 
 
 def _provenance(message: Message, use: ToolCall | None, field: str) -> str:

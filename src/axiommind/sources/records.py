@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 __all__ = [
+    "HEADLESS",
     "Block",
     "CallBlocks",
     "Compaction",
@@ -25,6 +26,10 @@ __all__ = [
 ]
 
 
+# The origin of a prompt that a client was given on its command line: by a person, a script or another agent.
+HEADLESS = "headless"
+
+
 class Record(NamedTuple):
     """A message line with an identity: forks copy it with the same uuid."""
 
@@ -36,8 +41,8 @@ class Record(NamedTuple):
 
 class UserPrompt(NamedTuple):
     """What a person asked. `origin` says how: as the agent calls it, or `queued` (typed while the agent was at work)
-    or `refusal` (written when refusing a call). A queued prompt without a uuid counts only where no other line of the
-    session repeats it, before or after."""
+    or `refusal` (written when refusing a call) or `headless` (HEADLESS). A queued prompt without a uuid counts only
+    where no other line of the session repeats it, before or after."""
 
     uuid: str | None
     timestamp: int | None

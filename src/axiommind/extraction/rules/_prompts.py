@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 __all__ = ["own_prompts"]
 
+# In a session of a team mate's, of a headless client, and of a source that does not say.
+_OWN = ("person", "teammate", "elsewhere")
 _ALIKE = 0.6  # of the character pairs of the shorter of two prompts
 _PLAN = "Implement the following plan"  # an approved plan, which the client wrote as a prompt
 
@@ -22,7 +24,7 @@ def own_prompts(transcript: Transcript) -> Iterator[int]:
     typed = [
         n
         for n, message in enumerate(transcript.messages)
-        if message.role == "person" and message.provenance in ("person", "elsewhere") and message.text.strip()
+        if message.role == "person" and message.provenance in _OWN and message.text.strip()
     ]
     for place, n in enumerate(typed):
         message = transcript.messages[n]

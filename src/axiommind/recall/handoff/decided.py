@@ -95,7 +95,7 @@ def decided(
 
 
 def _who(actor: str) -> str:
-    return "agent" if actor == "agent" else "person"
+    return actor if actor in ("agent", "teammate") else "person"
 
 
 def _once(told: list[set[str]], claims: list[_Claim]) -> list[_Claim]:

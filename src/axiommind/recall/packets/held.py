@@ -64,9 +64,9 @@ _ENTRIES = f"""
     order by coalesce(e.happened_at, e.created_ts) desc, e.id desc
 """
 _REPLACING = "select distinct superseded_by from entries where project = ? and status <> 'active'"
-# What an agent recorded as decided is no more than a working entry.
+# What an agent or a team mate recorded as decided is no more than a working entry.
 _DECIDED = f"""
-    select decision_id, action, ts, case actor when 'agent' then 'working' else '' end
+    select decision_id, action, ts, iif(actor in ('agent', 'teammate'), 'working', '')
     from decisions
     where project = ?
     order by ts desc

@@ -22,6 +22,7 @@ from axiommind.sources.claude_code.user_text import (
     REAL_SOURCES,
     REFUSAL,
     is_program_text,
+    origin_of_prompt,
     slash_command,
     tagged,
     without_injected,
@@ -234,8 +235,7 @@ class Decoder:
         elif not stamped and text.startswith(CONTINUED):  # older files do not mark it
             self.summary(text, uuid, when)
         elif stamped or not text.startswith(NOT_A_PROMPT):
-            origin = source or (kind if isinstance(kind, str) else "unstamped")
-            self.prompt(text, uuid, when, "typed" if uuid is None and origin == QUEUED else origin)
+            self.prompt(text, uuid, when, origin_of_prompt(kind, source, line.entrypoint, uuid))
 
     def summary(self, text: str, uuid: str | None, when: int | None) -> None:
         if text.strip():

@@ -66,6 +66,7 @@ class Line(msgspec.Struct):
     toolUseResult: msgspec.Raw = msgspec.Raw(b"")  # noqa: N815
     origin: Any = None
     promptSource: Any = None  # noqa: N815
+    entrypoint: Any = None
     forkedFrom: Any = None  # noqa: N815
     subtype: Any = None
     compactMetadata: Any = None  # noqa: N815

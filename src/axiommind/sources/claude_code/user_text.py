@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from axiommind.sources.records import HEADLESS
+
 __all__ = [
     "CONTINUED",
     "INJECTED",
@@ -14,6 +16,7 @@ __all__ = [
     "REFUSAL",
     "REMINDER",
     "is_program_text",
+    "origin_of_prompt",
     "slash_command",
     "tagged",
     "without_injected",
@@ -26,6 +29,7 @@ REFUSAL = "refusal"  # written when refusing a call
 # How a summary begins that takes the place of a conversation.
 CONTINUED = "This session is being continued"
 REAL_SOURCES = {"typed", "queued", "sdk"}
+_COMMAND_LINE = "sdk-cli"  # the entrypoint of `claude -p`
 # Texts that the client or a hook wrote into a `user` line (FACTS 1.6), for files without stamps.
 NOT_A_PROMPT = (
     "<local-command-stdout>",
@@ -54,6 +58,15 @@ _TAG = {
     name: re.compile(rf"<{name}>(.*?)</{name}>", re.DOTALL)
     for name in ("command-name", "command-message", "command-args", "bash-input")
 }
+
+
+def origin_of_prompt(kind: object, source: str | None, entrypoint: object, uuid: str | None) -> str:
+    """How a prompt got into a `user` line. What a command line was given (`claude -p`) may be anybody's words: scripts
+    and other agents call it too. Programs with a window of their own pass on what somebody typed there."""
+    if source == "sdk" and entrypoint == _COMMAND_LINE and kind != "human":
+        return HEADLESS
+    origin = source or (kind if isinstance(kind, str) else "unstamped")
+    return "typed" if uuid is None and origin == QUEUED else origin
 
 
 def without_injected(text: str) -> str:

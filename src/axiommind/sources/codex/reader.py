@@ -26,6 +26,7 @@ from axiommind.sources.codex.record_types import KNOWN
 from axiommind.sources.codex.tool_names import PATCH, SHELLS, TOOLS, WAITING
 from axiommind.sources.line_reader import LineReader, entries, texts_of
 from axiommind.sources.patches import patch_in, read_patch
+from axiommind.sources.records import HEADLESS
 from axiommind.sources.values import whole_number
 from axiommind.text import jsonlines
 from axiommind.text.pointers import INSIDE
@@ -75,6 +76,8 @@ class _Reader(LineReader):
         if isinstance(git, dict) and isinstance(git.get("branch"), str):
             self.out.git_branch = git["branch"]
         source = meta.get("source")
+        if source in ("exec", "mcp"):
+            self.context["headless"] = 1
         spawned = source.get("subagent") if isinstance(source, dict) else None
         if spawned is None and meta.get("thread_source") != "subagent":
             return
@@ -150,7 +153,7 @@ class _Reader(LineReader):
                     self.context["titled"] = 1
                     self.title("task", text)
             else:
-                self.prompt(place, text, when, uuid)
+                self.prompt(place, text, when, uuid, HEADLESS if self.context.get("headless") else "typed")
 
     # --- tools -------------------------------------------------------------------------------------------
 

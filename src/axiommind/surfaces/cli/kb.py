@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from axiommind.projections.documents import DocumentRow, FolderRow
 
 HELP = "Index and search folders of Markdown notes"
-CALLER = "free: it reads files; taking some out of the index (remove) is a proposal"
+CALLER = "free: what an agent adds is told in its own project only; taking some out of the index (remove) is a proposal"
 GROUP = "remember"
 _EPILOG = """examples:
   axm kb add ~/notes
@@ -92,7 +92,10 @@ def run(args: argparse.Namespace) -> int:
 def _add(args: argparse.Namespace) -> int:
     bar = Bar("Indexing")
     try:
-        report = Memory().documents.add(args.folders, args.include, args.exclude, progress=bar, replace=args.replace)
+        memory = Memory()
+        report = memory.documents.add(
+            args.folders, args.include, args.exclude, progress=bar, replace=args.replace, caller=memory.identify()
+        )
     finally:
         bar.close()
     return _show(report, args, "axm.kb.add.v1")
@@ -155,9 +158,7 @@ def _list(args: argparse.Namespace) -> int:
         print(render.as_table(("folder", "documents", "chunks", "include", "exclude"), _folders(library.folders)))
         for folder in library.folders:
             if folder.agent is not None:
-                options.say(
-                    f"{folder.root} has the notes that {folder.agent} keeps for itself; it was found by axm index"
-                )
+                options.say(f"{folder.root} was added by {folder.agent}: it is told in its own project only")
     if not library.folders:
         sys.stderr.write("No folder has been added yet: axm kb add FOLDER\n")
     return 0 if library.folders else 1
