@@ -3,14 +3,15 @@ the chain that says so.
 
 A segment that is not what it has to be stops its own chain and no other, is noted, and is asked for again next time. A
 text that is not there yet stops its chain too: programs that copy folders bring files in any order. One that is not
-there because it was forgotten is none, which is known by the event that forgot it, and that may be in another chain. So
-chains that stopped are tried again until no other one goes on.
+there because it was forgotten is none, which is known by the event that forgot it. That may come later in the same
+chain, which is looked through for it, or be in another one: chains that stopped are tried again until no other one goes
+on.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from axiommind.home import now
@@ -65,6 +66,7 @@ class Puller:
         self._log, self._space, self._remote = log, space, remote
         self._tables = SyncTables(log)
         self._keys: dict[str, bytes] = {}  # of groups that were met
+        self._foretold: dict[str, set[tuple[str, str | None]]] = {}  # what each origin forgets later in its chain
         self._count: Counter[str] = Counter()
 
     def run(self, heads: Mapping[str, int], homes: Iterable[OriginHome], tell: Callable[[int], None]) -> Pulled:
@@ -99,6 +101,8 @@ class Puller:
                 try:
                     self._take(home, place, segment)
                 except _Waiting as error:
+                    if self._foretell(home, place, head):
+                        break  # from here again, knowing more
                     return Stopped(home.origin, home.label, place.n, str(error), True)
                 except (ForeignRefused, NotSealed) as error:
                     why = error.message if isinstance(error, ForeignRefused) else str(error)
@@ -130,6 +134,32 @@ class Puller:
         self._count["unread"] += sum(
             1 for one in events if (one.event.schema or 0) > VOCABULARY or one.event.event_type not in TRAVELS
         )
+
+    def _foretell(self, home: OriginHome, place: SegmentPlace, head: int) -> bool:
+        """Look, once, at what an origin forgets after this place in its chain; whether that is anything."""
+        if home.origin in self._foretold:
+            return False
+        found = self._foretold[home.origin] = set()
+        for _, events in self._verified(home, place, head):
+            for one in events:
+                if one.event.event_type == "forgotten":
+                    payload = self._log.origins.said(home, one.event.payload, "forgotten")
+                    found |= {("session", name) for name in payload["sessions"]}
+                    found.add(("project", payload["project"]))
+        return bool(found)
+
+    def _verified(self, home: OriginHome, place: SegmentPlace, head: int) -> Iterator[tuple[Header, list[Outgoing]]]:
+        """The segments of a chain from a place on, as far as they are good; nothing is taken."""
+        while place.n <= head and home.verify_key is not None:
+            segments = self._remote.pull(self._space.id, home.origin, place.n - 1, _AT_ONCE)
+            if not segments:
+                return
+            for segment in segments:
+                try:
+                    yield open_segment(segment, place, home.verify_key, self._space.keys)
+                except ForeignRefused:
+                    return
+                place = place._replace(n=place.n + 1, prev=hash_of(segment))
 
     def _last(self, header: Header, home: OriginHome) -> int:
         return max(header.last, self._tables.tip(self._space.id, home.id).last_seq)
@@ -179,6 +209,7 @@ class Puller:
         """Texts that are not there: none, where somebody forgot what they belong to; else they are still to come."""
         session = self._log.origins.local_id(home, one.event.session_id)
         project = self._log.origins.local_path(home, one.event.project)
-        if self._tables.was_forgotten(session, project):
+        about = {("session", session), *([("project", project)] if project else [])}
+        if about & self._foretold.get(home.origin, set()) or self._tables.was_forgotten(session, project):
             return dict.fromkeys(need)
         raise _Waiting("the texts of a session are not there yet")

@@ -224,6 +224,15 @@ class Sync:
             state.save()
         return AddedRemote(row.space, row.remote, machine.name, notes=tuple(notes))
 
+    def has_remote(self) -> bool:
+        """Whether this home syncs through any remote."""
+        from axiommind.projections.following import has_log
+
+        if not has_log(self.home.config.log_path):
+            return False
+        with self.home.read_log() as (log, _key):
+            return log.origins.found and bool(SyncTables(log).spaces())
+
     # --- how things are ---------------------------------------------------------------------------------------
 
     def status(self) -> SyncStatus:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from axiommind.errors import UsageError
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
-from axiommind.surfaces.render import forgetting
+from axiommind.surfaces.render import forgetting, syncing
 from axiommind.surfaces.render import tables as render
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ _EPILOG = """examples:
   axm forget --project ~/code/secret --reason "not mine"
   axm forget --session 3e1c26d3 --undo
   axm forget --pad pad_01jq --yes
+  axm forget --certificate              which machines have forgotten what
 
 It shows what goes and asks before it does; --yes answers in advance, for scripts that pass a person's token. An agent
 only proposes it, with --yes or without: see axm review.
@@ -31,13 +32,16 @@ searched for it. While some of it may be left (another program is reading), the 
 forget or verify finishes it. Copies of it in other transcripts are not read either. Files on disk are not touched;
 --undo reads them again if they still exist. Decisions, workflows and scratchpads exist nowhere else: they cannot be
 restored.
+
+Other machines that sync forget it with their next axm sync. --certificate names every one that has and every one that
+has not, signed with this machine's key; its exit code is 1 while one has not.
 """
 
 _KINDS = ("session", "project", "document", "decision", "workflow", "scratchpad")
 _USAGE = """%(prog)s [-h] [--home FOLDER] WHAT [--reason TEXT]
                   [--dry-run] [--yes] [--undo] [--json]
 
-WHAT is one of --session, --document, --project, --workflow, --pad, --decision"""
+WHAT is one of --session, --document, --project, --workflow, --pad, --decision; or --certificate alone"""
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
@@ -52,6 +56,13 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     what.add_argument("--workflow", metavar="ID", help="this workflow and its scratchpads; cannot be undone")
     what.add_argument("--pad", dest="scratchpad", metavar="ID", help="this scratchpad, all versions; cannot be undone")
     what.add_argument("--decision", metavar="ID", help="a decision made with axm decision make; cannot be undone")
+    what.add_argument(
+        "--certificate",
+        metavar="ID",
+        nargs="?",
+        const="",
+        help="forget nothing; show which machines have forgotten what (a session or project; default: everything)",
+    )
     parser.add_argument("--reason", metavar="TEXT", default="", help="why; stored with the tombstone")
     parser.add_argument("--dry-run", action="store_true", help="show what would be forgotten")
     options.add_yes(parser)
@@ -61,6 +72,8 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     memory = Memory()
+    if args.certificate is not None:
+        return _certificate(memory, args)
     if args.undo and args.decision:
         raise UsageError("a forgotten decision cannot be restored", hint='axm decision make "…" makes a new one')
     if args.undo and (args.workflow or args.scratchpad):
@@ -133,6 +146,26 @@ def _say_copies(memory: Memory) -> None:
     for export in memory.exports.known():
         options.say(f"Note: an export may still hold it: {export.path}")
         options.say(f"  hint: axm export --to {export.to} {export.path} brings it up to date")
+
+
+def _certificate(memory: Memory, args: argparse.Namespace) -> int:
+    """Who has forgotten what; without other machines, what was proven here."""
+    if not memory.sync.has_remote():
+        found = memory.forgotten()
+        for one in found.certificates:
+            print(forgetting.proven(one))
+        if args.json:
+            options.print_line(
+                "forget.certificate", {"forgettings": [], "here": [c._asdict() for c in found.certificates]}
+            )
+        return 1 if found.held else 0
+    said = memory.sync.certificate(args.certificate or None)
+    if args.json:
+        options.print_line("forget.certificate", said)
+    else:
+        for line in syncing.certificate(said["forgettings"], options.now()):
+            print(render.printable(line))
+    return 1 if any(one["not_yet"] or one["left"] for one in said["forgettings"]) else 0
 
 
 def _record(done: Forgotten, args: argparse.Namespace) -> dict[str, Any]:
