@@ -27,6 +27,7 @@ __all__ = [
     "open_read",
     "open_write",
     "run_guarded",
+    "savepoint",
     "store_error",
     "too_long",
 ]
@@ -135,6 +136,20 @@ def as_uri(path: Path) -> str:
     for char in "%?#":
         text = text.replace(char, f"%{ord(char):02x}")
     return f"file:{text}"
+
+
+@contextmanager
+def savepoint(db: sqlite3.Connection) -> Iterator[None]:
+    """Inside a transaction: all of it, or nothing of it."""
+    db.execute("savepoint part")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:  # a full disk ends the whole transaction
+            db.execute("rollback to part")
+            db.execute("release part")
+        raise
+    db.execute("release part")
 
 
 @contextmanager

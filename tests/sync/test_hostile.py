@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from axiommind.ids import canonical_json, checksum
 from axiommind.log.foreign import ForeignRefused
+from axiommind.log.origins import TRAVELS
 from axiommind.log.syncing import SyncTables
 from axiommind.sync.crypto import new_key, sealed, signature, verify_key
 from axiommind.sync.machine import OwnMachine, read_machine
@@ -302,3 +303,21 @@ def test_nobody_gets_in_with_a_card_that_they_wrote_themselves(attack: Attack) -
     with laptop.memory().home.read_log() as (log, _key):
         assert "mallory" not in {one.name for one in log.origins.all()}
     assert laptop.memory().sync.run(caller=PERSON).spaces[0].error == ""
+
+
+@pytest.mark.parametrize("event_type", sorted(TRAVELS))
+def test_an_event_that_is_not_what_its_type_has_to_be_stops_nothing_else(attack: Attack, event_type: str) -> None:
+    """Signed by a machine that is trusted: a bug of a version that is to come is as bad as an enemy."""
+    desk, laptop = attack.world, laptop_of(attack)
+    odd: list[dict[str, object]] = [{}, {"session": [], "sessions": 7, "project": {}, "entry": None, "entry_id": [1]}]
+    made = [
+        line(2000 + n, type=event_type, payload=payload, checksum=checksum(payload), session="s9", project="/p")
+        for n, payload in enumerate(odd)
+    ]
+    attack.put(attack.forged(*made))
+    session(World(desk.base.parent / "tower"), "s3", "said after that")
+    sync(World(desk.base.parent / "tower"), laptop)
+    assert "said after that" in said(laptop)
+    assert laptop.memory().verify() == []
+    laptop.memory().rebuild()
+    assert "said after that" in said(laptop)

@@ -114,7 +114,11 @@ def append_foreign(
     with log.atomic():
         done = _Door(log, home, texts, link)
         for one in events:
-            done.take(one)
+            try:
+                done.take(one)
+            except (LookupError, TypeError, AttributeError, ValueError) as error:
+                what = f"event {one.event.seq} is not what a {one.event.event_type} has to be"
+                raise ForeignRefused(f"{what}: {type(error).__name__} {error}") from error
         if link is not None:
             log._db.execute(
                 "insert into chain(space, origin, n, hash, last_seq) values (?, ?, ?, ?, ?)",

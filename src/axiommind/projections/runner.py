@@ -35,6 +35,17 @@ __all__ = ["Index", "Segments", "quarantine", "rebuild", "remove_leftovers", "ta
 _BATCH_EVENTS = 256
 _BATCH_BYTES = 32 << 20
 _MANY_ROWS = 50_000
+# What a projection raises of an event that is not what its type has to be.
+_NOT_UNDERSTOOD = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    OverflowError,
+    sqlite3.IntegrityError,
+    sqlite3.ProgrammingError,  # a list where a text belongs
+    sqlite3.InterfaceError,
+)
 _SET_LOG = """
     insert into meta values (?, ?)
     on conflict do update set value = excluded.value where value <> excluded.value
@@ -240,9 +251,7 @@ class Index:
                 return False
             require_following(folded_in(db), log, self.path)
             before = db.total_changes
-            batch = Batch(events, segments, log.blob)
-            for projection in self._projections:
-                projection.apply(db, batch.only(projection.EVENT_TYPES))
+            self._fold(db, events, segments, log)
             last = events[-1]
             if not self._throwaway:
                 log.harden()  # an index that knows more than its log after a power cut would be one without a log
@@ -258,6 +267,28 @@ class Index:
             if tick is not None:
                 tick(event)
         return True
+
+    def _fold(self, db: sqlite3.Connection, events: list[Event], segments: Segments, log: EventLog) -> None:
+        """Into every table. What another home wrote and no projection understands is left out, in a rebuild as well:
+        one such event must not keep everything after it from being shown."""
+        if not any(event.origin for event in events):
+            self._apply(db, Batch(events, segments, log.blob))
+            return
+        try:
+            with sqlite.savepoint(db):
+                self._apply(db, Batch(events, segments, log.blob))
+        except _NOT_UNDERSTOOD:
+            for event in events:
+                try:
+                    with sqlite.savepoint(db):
+                        self._apply(db, Batch([event], segments, log.blob))
+                except _NOT_UNDERSTOOD:
+                    if not event.origin:
+                        raise
+
+    def _apply(self, db: sqlite3.Connection, batch: Batch) -> None:
+        for projection in self._projections:
+            projection.apply(db, batch.only(projection.EVENT_TYPES))
 
     def stamp(self) -> None:
         """Remember when the index was last brought up to date."""
