@@ -92,6 +92,7 @@ class SyncRun:
         """Append what is new of others; returns whether anything came."""
         before = self._log.last_position()
         for space in self._reachable():
+            self.state.put(space.id, tried=now())
             with self._reported(space):
                 self._pull(space)
         return self._log.last_position() > before

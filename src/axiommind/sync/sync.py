@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from axiommind.callers import Caller
 from axiommind.errors import Locked, NotFound, PersonOnly, RemoteFailed, UsageError
-from axiommind.home import Home
+from axiommind.home import Home, now
 from axiommind.locks import alone
 from axiommind.log.syncing import SpaceRow, SyncTables
 from axiommind.private import make_private
@@ -214,7 +214,7 @@ class Sync:
             assert machine is not None
             try:
                 with contextlib.closing(open_remote(row.remote, self.home.environ)) as remote:
-                    SharedSpace(row).put_state(remote, machine.origin, StateCard(int(time.time() * 1000), {}, True))
+                    SharedSpace(row).put_state(remote, machine.origin, StateCard(now(), {}, True))
             except (RemoteFailed, UsageError) as error:
                 notes.append(f"the others are not told: {error.message}")
             with log.atomic():
@@ -232,6 +232,16 @@ class Sync:
             return False
         with self.home.read_log() as (log, _key):
             return log.origins.found and bool(SyncTables(log).spaces())
+
+    def is_due(self, minutes: int) -> bool:
+        """Whether some remote was not synced, or tried, for so many minutes; one that cannot be reached is not tried
+        more often than others."""
+        if not self.has_remote():
+            return False
+        with self.home.read_log() as (log, _key):
+            state = read_state(self.home.config.home, log.identity().name)
+            last = [state.number(row.space, "tried") for row in SyncTables(log).spaces()]
+        return min(last) + minutes * 60_000 <= now()
 
     # --- how things are ---------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from axiommind.locks import alone
 from axiommind.memory import Memory
 from axiommind.surfaces.cli._background_embedding import embed_by_itself
 from axiommind.surfaces.cli._background_learning import learn_later, learn_now, say_learned
+from axiommind.surfaces.cli._background_sync import sync_by_itself
 from axiommind.surfaces.cli._daily_backup import back_up_by_itself
 from axiommind.surfaces.cli._prepared_starts import prepare_starts
 from axiommind.surfaces.cli.kb import summary
@@ -95,6 +96,7 @@ def _in_background(memory: Memory, args: argparse.Namespace, pending: Path) -> i
         code = _index(memory, args)
     # Learning may take its time; what is new meanwhile is indexed by the next one.
     learn_now(memory, finished=not (args.learn or learn))
+    sync_by_itself(memory)
     prepare_starts(memory)
     with alone(pending.with_name("embedding")) as ours:
         if ours and (_embed(memory, args) or embed_by_itself(memory)):
@@ -127,6 +129,7 @@ def _watch(memory: Memory, args: argparse.Namespace) -> int:
                     _learn(memory)
                 elif not args.no_learn:
                     learn_now(memory, finished=True)
+                sync_by_itself(memory)
                 if not _embed(memory, args):
                     embed_by_itself(memory)
                 prepare_starts(memory)
