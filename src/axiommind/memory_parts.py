@@ -10,8 +10,11 @@ if TYPE_CHECKING:
     from axiommind.exports.exports import Exports
     from axiommind.home import Home
     from axiommind.ingest.library import Documents
+    from axiommind.ingest.purging import PurgeResult
     from axiommind.learning.decisions import Decisions
     from axiommind.learning.tasks.tasks import Conditions, Tasks
+    from axiommind.log.sqlite import SqliteLog
+    from axiommind.projections.runner import Index
     from axiommind.reports.reports import Reports
     from axiommind.search.reading.passages import Passages
     from axiommind.search.reading.sessions import Sessions
@@ -101,10 +104,9 @@ class MemoryParts:
     @cached_property
     def sync(self) -> Sync:
         """Other machines, through a remote that can read nothing."""
-        from axiommind.ingest.purging import finish
         from axiommind.sync.sync import Sync
 
-        return Sync(self.home, finish)
+        return Sync(self.home, _finish_purges)
 
     @cached_property
     def embeddings(self) -> Embeddings:
@@ -119,3 +121,9 @@ class MemoryParts:
         from axiommind.vectors.models import Models
 
         return Models(self.home)
+
+
+def _finish_purges(home: Home, log: SqliteLog, index: Index) -> PurgeResult:
+    from axiommind.ingest.purging import finish  # most runs purge nothing
+
+    return finish(home, log, index)

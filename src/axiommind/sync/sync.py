@@ -335,11 +335,14 @@ class Sync:
 
         folded = folded_from(self.home.config.index_path)
         is_behind = folded is None or folded.position < log.last_position()
-        if not is_behind and not log.purges.pending():
+        has_purges = bool(log.purges.pending())
+        if not is_behind and not has_purges:
             return []
         notes: list[str] = []
         index = self.home.open_index(log, notes, stack)
         index.catch_up(log, Segments(log))
+        if not has_purges:
+            return notes
         return [*notes, *(f"{held.place}: {held.why}" for held in self._finish(self.home, log, index).held)]
 
     def _wait(self, remotes: Remotes, seconds: float, stop: Callable[[], bool] | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
-from urllib.request import url2pathname
 
 from axiommind.surfaces.render.tables import bold, counted, day
 
@@ -18,7 +17,11 @@ __all__ = ["as_json", "certificate", "place", "report", "status", "status_as_jso
 
 def place(url: str) -> str:
     """Where a remote is, as people write it: a folder by its path."""
-    return url2pathname(url.removeprefix("file://")) if url.startswith("file:///") else url
+    if not url.startswith("file:///"):
+        return url
+    from urllib.request import url2pathname  # brings the whole of HTTP
+
+    return url2pathname(url.removeprefix("file://"))
 
 
 def report(done: SyncReport) -> Iterator[str]:

@@ -15,7 +15,6 @@ import secrets
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.request import url2pathname
 
 from axiommind.errors import RemoteFailed, UsageError
 from axiommind.locks import alone
@@ -53,6 +52,8 @@ def open(address: RemoteUrl) -> ObjectRemote:  # noqa: A001 - what the registry 
             "a URL of a folder has three slashes: file:///a/folder", hint="or give its path without file://"
         )
     else:
+        from urllib.request import url2pathname  # brings the whole of HTTP
+
         path = Path(url2pathname(address.url.partition("://")[2].partition("?")[0].removeprefix("localhost")))
     return ObjectRemote(FolderObjects(Path(os.path.abspath(path))))  # noqa: PTH100 - links stay as they are
 
