@@ -170,3 +170,11 @@ def test_without_a_remote_there_is_no_certificate_of_others(world: World) -> Non
     world.memory().forget(session="s1", caller=PERSON)
     done = axm(world, "forget", "--certificate")
     assert done.returncode == 0 and "Proven gone" in done.stdout + done.stderr
+
+
+def test_taken_back_before_anybody_heard_of_it(three: list[World]) -> None:
+    desk, laptop, _ = three
+    desk.memory().forget(session="s1", caller=PERSON)
+    desk.memory().undo_forget(session="s1", caller=PERSON)
+    sync(desk, laptop)
+    assert SECRET_PLAN in said(laptop)

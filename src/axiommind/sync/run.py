@@ -17,6 +17,7 @@ from axiommind.ids import checksum, dedupe_key
 from axiommind.log.foreign import join
 from axiommind.log.sqlite import SqliteLog
 from axiommind.log.syncing import Link, SyncTables
+from axiommind.model import Event
 from axiommind.sync.machine import OwnMachine, become_another, read_machine
 from axiommind.sync.publishing import Forked, Published, Publisher
 from axiommind.sync.pulling import Pulled, Puller
@@ -164,7 +165,7 @@ class SyncRun:
             event = self._log.event_at(position)
             if event is None:
                 continue
-            groups = self._tables.groups_forgotten(event.payload["sessions"], event.payload["project"])
+            groups = self._groups_forgotten(event)
             for space in self._reachable():
                 with self._reported(space):
                     self._destroy_in(space, groups)
@@ -174,6 +175,13 @@ class SyncRun:
             return False
         self._acknowledge(done)
         return True
+
+    def _groups_forgotten(self, event: Event) -> set[str]:
+        """Whose texts are to go: of what was taken back since, none."""
+        marks = self._log.tombstones()
+        sessions = [name for name in event.payload["sessions"] if ("session", name) in marks]
+        project = event.payload["project"]
+        return self._tables.groups_forgotten(sessions, project if ("project", project) in marks else None)
 
     def _destroy_in(self, space: SharedSpace, groups: set[str]) -> None:
         remote = self._remotes.at(space.row.remote)
