@@ -23,7 +23,8 @@ from axiommind.errors import IndexCorrupt, Internal, StoreError
 from axiommind.locks import is_running
 from axiommind.log import EventLog, unseal
 from axiommind.model import Event
-from axiommind.projections import Batch, Projection, Segment, Table, _common_terms, full_text, load_all, passages
+from axiommind.projections import Projection, Segment, Table, _common_terms, full_text, load_all, passages
+from axiommind.projections.folding import fold
 from axiommind.projections.following import LOG_KEY, folded_in, follows, require_following
 from axiommind.projections.scope import META_KEY, SCHEMA_VERSION, require_schema, views_of
 from axiommind.sources import decode
@@ -35,17 +36,6 @@ __all__ = ["Index", "Segments", "quarantine", "rebuild", "remove_leftovers", "ta
 _BATCH_EVENTS = 256
 _BATCH_BYTES = 32 << 20
 _MANY_ROWS = 50_000
-# What a projection raises of an event that is not what its type has to be.
-_NOT_UNDERSTOOD = (
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    OverflowError,
-    sqlite3.IntegrityError,
-    sqlite3.ProgrammingError,  # a list where a text belongs
-    sqlite3.InterfaceError,
-)
 _SET_LOG = """
     insert into meta values (?, ?)
     on conflict do update set value = excluded.value where value <> excluded.value
@@ -251,7 +241,7 @@ class Index:
                 return False
             require_following(folded_in(db), log, self.path)
             before = db.total_changes
-            self._fold(db, events, segments, log)
+            fold(db, self._projections, events, segments, log.blob)
             last = events[-1]
             if not self._throwaway:
                 log.harden()  # an index that knows more than its log after a power cut would be one without a log
@@ -267,28 +257,6 @@ class Index:
             if tick is not None:
                 tick(event)
         return True
-
-    def _fold(self, db: sqlite3.Connection, events: list[Event], segments: Segments, log: EventLog) -> None:
-        """Into every table. What another home wrote and no projection understands is left out, in a rebuild as well:
-        one such event must not keep everything after it from being shown."""
-        if not any(event.origin for event in events):
-            self._apply(db, Batch(events, segments, log.blob))
-            return
-        try:
-            with sqlite.savepoint(db):
-                self._apply(db, Batch(events, segments, log.blob))
-        except _NOT_UNDERSTOOD:
-            for event in events:
-                try:
-                    with sqlite.savepoint(db):
-                        self._apply(db, Batch([event], segments, log.blob))
-                except _NOT_UNDERSTOOD:
-                    if not event.origin:
-                        raise
-
-    def _apply(self, db: sqlite3.Connection, batch: Batch) -> None:
-        for projection in self._projections:
-            projection.apply(db, batch.only(projection.EVENT_TYPES))
 
     def stamp(self) -> None:
         """Remember when the index was last brought up to date."""
