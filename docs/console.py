@@ -124,6 +124,7 @@ def environment(home: Path) -> dict[str, str]:
     settings = {
         "COLUMNS": "80",  # as wide as a terminal usually is: tables in a pipe may be wider
         "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",  # times of day are those of the machine's clock
         "PYTHONUTF8": "1",
         "PYTHONUNBUFFERED": "1",
         "AXM_HOOK_SECONDS": "30",

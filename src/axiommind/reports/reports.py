@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from axiommind.grounding.read import Grounding
     from axiommind.prices.dollars import Pricing
     from axiommind.reports.analysis.analyst import Analyst
+    from axiommind.reports.completing import Completing
     from axiommind.reports.digest.digests import Digests
     from axiommind.reports.insight.values import InsightReport
     from axiommind.reports.perspectives import Perspective
@@ -157,6 +158,13 @@ class Reports:
         from axiommind.reports.resuming import Resuming
 
         return Resuming(self.home)
+
+    @cached_property
+    def completing(self) -> Completing:
+        """What a shell completes."""
+        from axiommind.reports.completing import Completing
+
+        return Completing(self.home)
 
     @cached_property
     def standings(self) -> Standings:

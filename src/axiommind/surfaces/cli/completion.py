@@ -1,11 +1,12 @@
-"""`axm completion`: a completion script, generated from the commands."""
+"""`axm completion`: a completion script, generated from the commands, and the values that it asks for."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
-from axiommind.reports.perspectives import names
 from axiommind.surfaces import cli
+from axiommind.surfaces.cli._completion_scripts import CompletionWords, bash, fish, zsh
 
 HELP = "Print a completion script for bash, zsh or fish"
 CALLER = "reads"
@@ -15,37 +16,106 @@ _EPILOG = """install:
          axm completion bash > ~/.local/share/bash-completion/completions/axm
   zsh    axm completion zsh > "${fpath[1]}/_axm"
   fish   axm completion fish > ~/.config/fish/completions/axm.fish
+
+It completes commands and options, and asks this machine's index for projects, sessions, entries, tasks, scratchpads and
+the like, the ones of this folder's project first: axm resume TAB, axm task show TAB, axm search --project TAB.
 """
+_SCRIPTS = {"bash": bash, "zsh": zsh, "fish": fish}
+_OPTIONS = {
+    "--project": "projects",
+    "--session": "sessions",
+    "--keep": "entries",
+    "--by": "entries",
+    "--evidence": "entries",
+    "--workflow": "workflows",
+    "--scratchpad": "pads",
+    "--decision": "decisions",
+}
+# What the ids are that a command takes, or the actions of a noun.
+_POSITIONS = {
+    "show": "ids",
+    "similar": "ids",
+    "resume": "sessions",
+    "handoff": "sessions",
+    "timeline": "entries",
+    "feedback": "entries",
+    "entry": "entries",
+    "task": "tasks",
+    "condition": "conditions",
+    "decision": "decisions",
+    "conflict": "conflicts",
+    "proposal": "proposals",
+    "pad": "pads",
+    "workflow": "workflows",
+}
+_NO_ID = ("TITLE", "NAME", "QUERY", "TEXT", "DECISION")
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
     parser.epilog = _EPILOG
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
+    parser.add_argument("shell", nargs="?", choices=tuple(_SCRIPTS), help="your shell")
+    parser.add_argument("--values", metavar="KIND", help="the values of a kind, as the scripts ask for them: sessions")
+    parser.add_argument("--starting", metavar="TEXT", default="", help="with --values: only those that begin so")
 
 
 def run(args: argparse.Namespace) -> int:
-    print({"bash": _bash, "zsh": _zsh, "fish": _fish}[args.shell](*_read()))
+    if args.values is not None:
+        return _print_values(args)
+    if args.shell is None:
+        args.parser.error("which shell? bash, zsh or fish")
+    print(_SCRIPTS[args.shell](_read()))
     return 0
 
 
-_Options = dict[str, tuple[str, list[str]]]
-_Values = dict[str, list[str]]
+def _print_values(args: argparse.Namespace) -> int:
+    from axiommind.memory import Memory
+    from axiommind.reports.completing import KINDS
+    from axiommind.surfaces.render.tables import printable
+
+    if args.values not in KINDS:
+        args.parser.error(f"no kind {args.values!r}: one of {', '.join(KINDS)}")
+    for value, about in Memory().reports.completing.values(args.values, args.starting):
+        if value.isprintable():
+            print(f"{value}\t{' '.join(printable(about).split())}")
+    return 0
 
 
-def _read() -> tuple[_Options, _Values]:
+def _read() -> CompletionWords:
     """Every command with its help and its options, and the values of options, read from the parsers themselves."""
+    from axiommind.reports.perspectives import names
+
     parser = cli.build_all()
     (choices,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     helps = {a.dest: a.help or "" for a in choices._choices_actions}
-    options = {name: (helps[name], _words(sub)) for name, sub in choices.choices.items()}
+    commands = {name: (helps[name], _words(sub)) for name, sub in choices.choices.items()}
     values: dict[str, dict[str, None]] = {"--perspective": dict.fromkeys(names()), "--format": {}}
-    for sub in (inner for command in choices.choices.values() for inner in _parsers(command)):
-        for action in sub._actions:
-            for option in action.option_strings:
-                if option.startswith("--") and action.choices is not None:
-                    values.setdefault(option, {}).update(dict.fromkeys(map(str, action.choices)))
+    every = [inner for command in choices.choices.values() for inner in _parsers(command)]
+    for action in (action for sub in every for action in sub._actions):
+        for option in (option for option in action.option_strings if option.startswith("--") and action.choices):
+            values.setdefault(option, {}).update(dict.fromkeys(map(str, action.choices or ())))
     values["--format"].update(dict.fromkeys(("json", "csv", "table")))
-    return options, {option: list(found) for option, found in values.items()}
+    options = {option for sub in every for action in sub._actions for option in action.option_strings}
+    return CompletionWords(
+        commands,
+        {option: list(found) for option, found in values.items()},
+        {option: kind for option, kind in _OPTIONS.items() if option in options},
+        dict(_positions(choices.choices)),
+    )
+
+
+def _positions(commands: dict[str, argparse.ArgumentParser]) -> Iterator[tuple[str, str]]:
+    """The commands that take an id, and of what kind."""
+    for name, kind in _POSITIONS.items():
+        parser = commands.get(name)
+        if parser is None:
+            continue
+        inner = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+        if not inner:
+            yield name, kind
+        for action, sub in ((action, sub) for one in inner for action, sub in one.choices.items()):
+            first = next((a for a in sub._actions if not a.option_strings), None)
+            if first is not None and str(first.metavar).strip("[]") not in _NO_ID:
+                yield f"{name} {action}", kind
 
 
 def _parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
@@ -60,62 +130,3 @@ def _words(parser: argparse.ArgumentParser) -> list[str]:
         *(str(c) for a in parser._actions if not a.option_strings for c in a.choices or ()),
         *sorted({o for p in _parsers(parser) for a in p._actions for o in a.option_strings if o.startswith("--")}),
     ]
-
-
-def _bash(options: _Options, values: _Values) -> str:
-    known = "\n".join(
-        f'    {option}) COMPREPLY=($(compgen -W "{" ".join(found)}" -- "$cur")); return ;;'
-        for option, found in values.items()
-    )
-    cases = "\n".join(f'    {name}) words="{" ".join(found)}" ;;' for name, (_, found) in options.items())
-    return f"""_axm() {{
-  local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "{" ".join(options)}" -- "$cur")); return
-  fi
-  case "$prev" in
-{known}
-    --project|--home) COMPREPLY=($(compgen -d -- "$cur")); return ;;
-    --db|--plot|--sql-file|--file) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-  esac
-  case "${{COMP_WORDS[1]}}" in
-{cases}
-  esac
-  COMPREPLY=($(compgen -W "$words" -- "$cur"))
-}}
-complete -F _axm axm suggest-workflow"""
-
-
-def _zsh(options: _Options, values: _Values) -> str:
-    known = "\n".join(f"  {option}) compadd -- {' '.join(found)}; return ;;" for option, found in values.items())
-    described = "\n".join(f"    '{name}:{text.replace(chr(39), '’')}'" for name, (text, _) in options.items())
-    cases = "\n".join(f"    {name}) compadd -- {' '.join(found)} ;;" for name, (_, found) in options.items())
-    return f"""#compdef axm suggest-workflow
-local -a commands=(
-{described}
-)
-if (( CURRENT == 2 )); then _describe command commands; return; fi
-case "${{words[CURRENT-1]}}" in
-{known}
-  --project|--home) _directories; return ;;
-  --db|--plot|--sql-file|--file) _files; return ;;
-esac
-case "${{words[2]}}" in
-{cases}
-esac"""
-
-
-def _fish(options: _Options, values: _Values) -> str:
-    lines = []
-    for name, (text, found) in options.items():
-        quoted = text.replace("'", "’")
-        lines.append(f"complete -c axm -n __fish_use_subcommand -f -a {name} -d '{quoted}'")
-        lines += [
-            f"complete -c axm -n '__fish_seen_subcommand_from {name}' "
-            + (f"-l {option.removeprefix('--')}" if option.startswith("--") else f"-f -a {option}")
-            for option in found
-        ]
-    lines += [
-        f"complete -c axm -l {option.removeprefix('--')} -x -a '{' '.join(found)}'" for option, found in values.items()
-    ]
-    return "\n".join(lines)
