@@ -8,7 +8,9 @@ from contextlib import closing
 
 import pytest
 
+from axiommind.ids import short_id
 from axiommind.memory import Scope
+from axiommind.projections.passages import KIND_BITS, KINDS
 from axiommind.recall.recall import Recalled, Silence
 from axiommind.recall.usual_failure import orders_in
 from axiommind.surfaces import hooks
@@ -109,3 +111,15 @@ def test_a_damaged_full_text_index_is_no_error(world: World) -> None:
     with closing(sqlite3.connect(world.home / "index.db")) as db, db:
         db.execute("update passages_fts_data set block = x'00ff00ff' where id > 10")
     assert told(world, "commit") == ""
+
+
+def test_how_often_it_failed_is_said_whatever_of_it_was_told_before(world: World) -> None:
+    other = runs(3, (COMMIT, HOOK, True), ("git commit --signoff -m 'Rates'", "1 file changed", False))
+    learned(world, failing(1), failing(2), other)
+    both = told(world, "commit")
+    assert SAID.format(3, 3) in both and "--signoff" in both and "--no-gpg-sign" in both
+    kinds = {"tool": "tool_uses where not is_error and", "prompt": "prompts where", "response": "responses where"}
+    rows = {kind: world.rows(f"select id from {table} session_id = 's3'") for kind, table in kinds.items()}
+    given = frozenset(short_id(row << KIND_BITS | KINDS[kind]) for kind, found in rows.items() for (row,) in found)
+    left = told(world, "commit", session="new", skip=given)
+    assert SAID.format(3, 3) in left and "--signoff" not in left

@@ -101,31 +101,38 @@ def orders_in(prompt: str) -> tuple[Order, ...]:
 
 def usual_failures(db: sqlite3.Connection, request: IndexRequest, orders: tuple[Order, ...]) -> list[IndexItem]:
     """What is known of the error with which an order mostly ends here; nothing where it mostly works."""
-    from axiommind.recall.permission import allowed, weighed
     from axiommind.search.rows import index_version
 
     index_version(db)  # one that another version made is refused
     try:
-        found = [item for order in orders for item in _usual(db, request, order)]
+        return [item for order in orders for item in _told(db, request, order)]
     except sqlite3.DatabaseError as error:
         from axiommind.projections.full_text import is_of_full_text
 
         if not is_of_full_text(error):
             raise
         return []  # an error that was met before is found by its words
+
+
+def _told(db: sqlite3.Connection, request: IndexRequest, order: Order) -> list[IndexItem]:
+    """What may be said of it, the first line with how often it failed."""
+    from axiommind.recall.permission import allowed, weighed
+
+    said, found = _usual(db, request, order)
     likely = [item for item in weighed(db, request, found) if item.score >= request.min_score]
-    return allowed(db, request, likely) if likely else []
+    kept = allowed(db, request, likely) if likely else []
+    return [item._replace(excerpt=f"{said} {item.said}") if n == 0 else item for n, item in enumerate(kept)]
 
 
-def _usual(db: sqlite3.Connection, request: IndexRequest, order: Order) -> list[IndexItem]:
+def _usual(db: sqlite3.Connection, request: IndexRequest, order: Order) -> tuple[str, list[IndexItem]]:
+    """How often an order failed with the same error, in words, and what is known of that."""
     from axiommind.recall.packets.known_error import known_error
     from axiommind.tools.error_signature import is_same
 
     project, session = request.query.filters.project, request.not_session
     ran = _sessions_that_ran(db, project, session, order)
-    if len(ran) < _OFTEN or not ran[0].failures:
-        return []  # the last time it worked
-    for tool, given, error, signatures in ran[0].failures:
+    # Where the last session that ran it did not fail, it works again.
+    for tool, given, error, signatures in ran[0].failures if len(ran) >= _OFTEN else ():
         for told in signatures:
             times = sum(any(is_same(told, one) for failed in other.failures for one in failed[3]) for other in ran)
             if times < _OFTEN or times < _MOSTLY * len(ran):
@@ -134,8 +141,8 @@ def _usual(db: sqlite3.Connection, request: IndexRequest, order: Order) -> list[
             if packet is not None:
                 often = f"failed in {times} of the last {len(ran)} sessions that ran it"
                 said = f"`{_name(order)}` {often}: {preview(told.line, _LINE)}."
-                return [_item(note, said * (n == 0), times / len(ran), project) for n, note in enumerate(packet.notes)]
-    return []
+                return said, [_item(note, times / len(ran), project) for note in packet.notes]
+    return "", []
 
 
 def _sessions_that_ran(db: sqlite3.Connection, project: str | None, session: str | None, order: Order) -> list[_Ran]:
@@ -173,8 +180,8 @@ def _name(order: Order) -> str:
     return " ".join(order.program) or {_TEST: "test", LINT: "lint", _BUILD: "build"}[order.check]
 
 
-def _item(note: Note, said: str, share: float, project: str | None) -> IndexItem:
-    excerpt = f"{said} {note.text[:1].upper()}{note.text[1:]}".strip()
+def _item(note: Note, share: float, project: str | None) -> IndexItem:
+    excerpt = f"{note.text[:1].upper()}{note.text[1:]}"
     return IndexItem(
         note.shown_id,
         preview(excerpt, 100),
