@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from axiommind.search.reading.sessions import Sessions
     from axiommind.search.search import Search
     from axiommind.sync.sync import Sync
+    from axiommind.sync.teams import Teams
     from axiommind.vectors.embedding import Embeddings
     from axiommind.vectors.models import Models
 
@@ -107,6 +108,13 @@ class MemoryParts:
         from axiommind.sync.sync import Sync
 
         return Sync(self.home, _finish_purges)
+
+    @cached_property
+    def teams(self) -> Teams:
+        """Other people: who is in a team, and what is shared with it."""
+        from axiommind.sync.teams import Teams
+
+        return Teams(self.home)
 
     @cached_property
     def embeddings(self) -> Embeddings:

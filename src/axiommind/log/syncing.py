@@ -68,8 +68,15 @@ class SyncTables:
     # --- spaces -----------------------------------------------------------------------------------------------
 
     def spaces(self) -> list[SpaceRow]:
-        rows = self._db.execute("select space, name, kind, owner, remote, epoch, key from spaces order by space")
+        """All of them, one's own first: a machine that is met there is one's own in a team, too."""
+        rows = self._db.execute(
+            "select space, name, kind, owner, remote, epoch, key from spaces order by kind = 'team', space"
+        )
         return [SpaceRow(*row) for row in rows]
+
+    def private_spaces(self) -> list[SpaceRow]:
+        """Those of this home's person alone."""
+        return [one for one in self.spaces() if one.kind == "private"]
 
     def put_space(self, row: SpaceRow) -> None:
         self._db.execute(
@@ -170,6 +177,10 @@ class SyncTables:
         ).fetchone()
         return None if row is None else bytes(row[0])
 
+    def session_groups(self, space: str) -> set[str]:
+        """What texts were published of, in a space."""
+        return {row[0] for row in self._db.execute("select session from session_keys where space = ?", (space,))}
+
     def put_session_key(self, space: str, session: str, key: bytes) -> None:
         self._db.execute("insert into session_keys(space, session, key) values (?, ?, ?)", (space, session, key))
 
@@ -242,6 +253,48 @@ class SyncTables:
             rows = self._db.execute("select distinct session_id from events where project = ?", (project,))
             found |= {f"project {project}", *(row[0] for row in rows if row[0] is not None)}
         return found
+
+    # --- sharing ----------------------------------------------------------------------------------------------
+
+    def own_sessions(self) -> set[str]:
+        """The sessions that were recorded here."""
+        rows = self._db.execute(
+            "select distinct session_id from events where event_type = 'transcript_segment' and origin = 0"
+        )
+        return {row[0] for row in rows if row[0] is not None}
+
+    def sessions_of(self, project: str | None) -> set[str]:
+        """The sessions of this home whose events name a project."""
+        rows = self._db.execute("select distinct session_id from events where project = ? and origin = 0", (project,))
+        return {row[0] for row in rows if row[0] is not None}
+
+    def projects_of(self, session: str) -> set[str]:
+        """The projects that the events of a session of this home name."""
+        rows = self._db.execute("select distinct project from events where session_id = ? and origin = 0", (session,))
+        return {row[0] for row in rows if row[0] is not None}
+
+    def is_of_teammate(self, name: str) -> bool:
+        """Whether an event, as its home calls it, is one of a team mate's."""
+        rows = self._db.execute(
+            """
+            select 1 from events join origins on origins.id = events.origin
+            where relation = 'teammate' and event_id = :name || '@' || who
+            """,
+            {"name": name},
+        )
+        return rows.fetchone() is not None
+
+    def not_taken_back(self) -> list[tuple[int, str]]:
+        """What is shared no longer and may still lie at a remote: position and id of the event."""
+        rows = self._db.execute(
+            """
+            select position, event_id from events
+            where event_type = 'unshared' and origin = 0
+              and event_id not in (select forgotten_id from forget_acks where origin = 0)
+            order by position
+            """
+        )
+        return [(row[0], row[1]) for row in rows]
 
     def acknowledge(self, names: Sequence[str], at: int) -> None:
         """This home has done these forgettings."""

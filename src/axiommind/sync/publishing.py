@@ -68,10 +68,17 @@ class Publisher:
         for waiting in self._tables.waiting(self._space.id):
             self._publish(waiting, tell)
         last = self._log.last_position()
-        while (built := self._build(scanned)) is not None:
-            self._publish(built, tell)
+        after = max(self._tables.tip(self._space.id, 0).last_seq, scanned)
+        while (built := self._build(after, self._chosen)) is not None:
+            after = self._publish(built, tell)
             last = self._log.last_position()
         return last
+
+    def run_earlier(self, chosen: Chosen, tell: Callable[[int], None]) -> None:
+        """Publish events from before what was published last. Again is no error: a home takes each of them once."""
+        after = 0
+        while (built := self._build(after, chosen)) is not None:
+            after = self._publish(built, tell)
 
     def _require_whole(self, head: int) -> None:
         """Whether the remote has what this home published, and nothing else under its name."""
@@ -86,11 +93,10 @@ class Publisher:
 
     # --- building ---------------------------------------------------------------------------------------------
 
-    def _build(self, scanned: int) -> Waiting | None:
-        """The next segment, stored; None where nothing is new."""
+    def _build(self, after: int, choose: Chosen) -> Waiting | None:
+        """The next segment, of what comes after a position, stored; None where nothing does."""
         tip = self._tables.tip(self._space.id, 0)
-        after = max(tip.last_seq, scanned)
-        while chosen := self._chosen(self._log, after, MOST_EVENTS):
+        while chosen := choose(self._log, after, MOST_EVENTS):
             lines = dict(self._lines(chosen))
             if lines:
                 return self._stored(tip, lines)
@@ -129,7 +135,8 @@ class Publisher:
 
     # --- handing over -----------------------------------------------------------------------------------------
 
-    def _publish(self, segment: Waiting, tell: Callable[[int], None]) -> None:
+    def _publish(self, segment: Waiting, tell: Callable[[int], None]) -> int:
+        """Hand a segment over; the position of its last event."""
         tip = self._tables.tip(self._space.id, 0)
         header = read_header(segment.bytes)
         events = self._built.get(segment.n)
@@ -153,6 +160,7 @@ class Publisher:
             segments=done.segments + 1, events=done.events + header.count, bytes=done.bytes + len(segment.bytes)
         )
         tell(1)
+        return header.last
 
     def _put_texts(self, events: list[Outgoing]) -> None:
         wanted: dict[str, dict[str, None]] = {}

@@ -54,6 +54,12 @@ class Pulled(NamedTuple):
     bytes: int = 0
     stopped: tuple[Stopped, ...] = ()
 
+    def and_then(self, more: Pulled) -> Pulled:
+        """This and what came after it, which says what is stopped now."""
+        before, after = self._asdict(), more._asdict()
+        counts = {name: before[name] + after[name] for name in before if name != "stopped"}
+        return Pulled(**counts, stopped=more.stopped)
+
 
 class _Waiting(Exception):
     """A text or a key is not there yet."""

@@ -7,7 +7,7 @@ was reached is appended, so that what was forgotten on one machine is never show
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,15 +17,17 @@ from axiommind.ids import checksum, dedupe_key
 from axiommind.log.foreign import join
 from axiommind.log.sqlite import SqliteLog
 from axiommind.log.syncing import Link, SyncTables
-from axiommind.model import Event
+from axiommind.model import Event, OriginHome
+from axiommind.sync.admission import Founder
 from axiommind.sync.machine import OwnMachine, become_another, read_machine
 from axiommind.sync.publishing import Forked, Published, Publisher
 from axiommind.sync.pulling import Pulled, Puller
 from axiommind.sync.remote import Remote
 from axiommind.sync.remotes import open_remote
 from axiommind.sync.segments import MOST_EVENTS
+from axiommind.sync.sharing import SharedEvents, family, in_force, settle
 from axiommind.sync.spaces import MemberCard, SharedSpace, StateCard, members_of
-from axiommind.sync.state import RunState, read_state
+from axiommind.sync.state import RunState, read_admission, read_state
 
 __all__ = ["ACTOR", "Remotes", "SpaceReport", "SyncRun"]
 
@@ -105,15 +107,24 @@ class SyncRun:
         own = heads.get(self.machine.origin, 0)
         others = {origin: n for origin, n in heads.items() if origin != self.machine.origin}
         news = sum(max(0, n - known.get(origin, 0)) for origin, n in others.items())
-        if others.keys() - known.keys() or now() - self.state.number(space.id, "met") > _LOOK_AGAIN_MS:
+        is_met = bool(others.keys() - known.keys()) or now() - self.state.number(space.id, "met") > _LOOK_AGAIN_MS
+        if is_met:
             space = self._met(space, remote)
         self._expect(news)
-        homes = [one for one in self._log.origins.all() if one.id and one.origin in others]
+        homes = self._homes_to_pull(space, others)
         pulled = Puller(self._log, space, remote).run(others, homes, self._tell)
+        if pulled.stopped and not is_met:  # perhaps for a key that was left for this home meanwhile
+            space = self._met(space, remote)
+            pulled = pulled.and_then(Puller(self._log, space, remote).run(others, homes, self._tell))
         strangers = others.keys() - {one.origin for one in homes}
         problems = [f"segments of {origin[:8]}… wait: its card is not there yet" for origin in sorted(strangers)]
         self._note(space, pulled=pulled, problems=problems)
         self._heads[space.id][self.machine.origin] = own
+
+    def _homes_to_pull(self, space: SharedSpace, others: Collection[str]) -> list[OriginHome]:
+        """What one's own machines send to a team comes through one's own space."""
+        homes = [one for one in self._log.origins.all() if one.id and one.origin in others]
+        return [one for one in homes if one.relation != "own" or space.row.kind == "private"]
 
     def _met(self, space: SharedSpace, remote: Remote) -> SharedSpace:
         """Read who is in a space: somebody is new."""
@@ -134,7 +145,10 @@ class SyncRun:
     def _givers(self, space: SharedSpace, members: list[MemberCard]) -> list[MemberCard]:
         """Who may give this home keys: its own person's machines, and the owner's."""
         own = {one.origin for one in self._log.origins.all() if one.relation == "own"}
-        return [one for one in members if one.origin in own or (space.row.owner and one.who == space.row.owner)]
+        if space.row.kind == "team":
+            founder = Founder.of(space.row.owner)
+            return [MemberCard(founder.origin, "", "", founder.public)]
+        return [one for one in members if one.origin in own]
 
     def _joined(self, space: SharedSpace, member: MemberCard) -> str:
         """Make a home known that shares this space; why not, where its card says what it did not say before."""
@@ -176,6 +190,19 @@ class SyncRun:
         self._acknowledge(done)
         return True
 
+    def destroy_shared(self) -> None:
+        """Destroy the keys and the texts of what is shared no longer, in the space of its team alone."""
+        for position, name in self._tables.not_taken_back():
+            event = self._log.event_at(position)
+            space = None if event is None else self.spaces.get(event.payload["space"])
+            if event is None or space is None or self.reports[space.id].error:
+                continue
+            with self._reported(space):
+                said = event.payload
+                self._destroy_in(space, self._tables.groups_forgotten(said["sessions"], said["project"]))
+                with self._log.atomic():
+                    self._tables.acknowledge([name], now())
+
     def _groups_forgotten(self, event: Event) -> set[str]:
         """Whose texts are to go: of what was taken back since, none."""
         marks = self._log.tombstones()
@@ -199,6 +226,13 @@ class SyncRun:
         return [one.origin for one in homes if one.relation == "own"]
 
     def _acknowledge(self, names: list[str]) -> None:
+        """Say what is done: of one's own things, and apart from that of team mates', who are told no more than that."""
+        own = [name for name in names if "@" not in name]
+        for some in (own, [name for name in names if "@" in name]):
+            if some:
+                self._say_done(some)
+
+    def _say_done(self, names: list[str]) -> None:
         said = {"forgotten": [name.partition("@")[0] for name in names]}
         with self._log.atomic():
             self._log.append_dedup(
@@ -221,22 +255,50 @@ class SyncRun:
         seen = max(scanned, self._tables.tip(space.id, 0).last_seq)
         self._expect(-(-max(0, self._log.last_position() - seen) // MOST_EVENTS))
         self._introduce(space, remote)
-        publisher = Publisher(self._log, self.machine, space, remote)
+        publisher = self._publisher(space, remote)
         try:
             scanned = publisher.run(head, scanned, self._tell)
         except Forked as fork:
             self.machine = self._renamed({space.id: fork.upto}, "its log was restored, or the home copied")
             self._introduce(space, remote)
-            publisher = Publisher(self._log, self.machine, space, remote)
+            publisher = self._publisher(space, remote)
             scanned = publisher.run(0, 0, self._tell)
+        if space.row.kind == "team":
+            self._publish_earlier(space, publisher)
         self._heads.setdefault(space.id, {})[self.machine.origin] = self._tables.tip(space.id, 0).n
         self.state.put(space.id, scanned=scanned)
         self._note(space, published=publisher.done, problems=remote.problems())
 
+    def _publisher(self, space: SharedSpace, remote: Remote) -> Publisher:
+        """Private spaces get everything that travels, those of a team what is shared with it."""
+        if space.row.kind != "team":
+            return Publisher(self._log, self.machine, space, remote)
+        index = self._home / "index.db"
+        settle(self._log, index, space.id)
+        shares = in_force(self._log, space.id)
+        sessions = family(index, [one.session for one in shares if one.session])
+        return Publisher(self._log, self.machine, space, remote, SharedEvents(self._log, space.id, shares, sessions))
+
+    def _publish_earlier(self, space: SharedSpace, publisher: Publisher) -> None:
+        """What was recorded before it was shared, or before this home knew that it belongs to what is."""
+        index = self._home / "index.db"
+        shares = in_force(self._log, space.id)
+        sessions = family(index, [one.session for one in shares if one.session])
+        known = checksum([sorted(one.position for one in shares), sorted(sessions)])
+        if not shares or known == self.state.text(space.id, "earlier"):
+            return
+        before = self.state.number(space.id, "shares")
+        fresh = [one for one in shares if one.position > before]
+        given = self._tables.session_groups(space.id)
+        events = SharedEvents(self._log, space.id, fresh, sessions - given)
+        publisher.run_earlier(events.content, self._tell)
+        newest = max(one.position for one in shares)
+        self.state.put(space.id, earlier=known, shares=max(before, newest))
+
     def _introduce(self, space: SharedSpace, remote: Remote) -> None:
         """Say who this machine is, before its first segment."""
         if self.state.text(space.id, "card") != self.machine.origin:
-            space.put_member(remote, self.machine)
+            space.put_member(remote, self.machine, read_admission(self._home, space.id, self.machine.origin))
             self.state.put(space.id, card=self.machine.origin)
 
     def _renamed(self, upto: dict[str, int], why: str) -> OwnMachine:

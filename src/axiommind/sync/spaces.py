@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from axiommind.ids import canonical_json
 from axiommind.log.syncing import SpaceRow
 from axiommind.model import OriginHome
+from axiommind.sync.admission import Admission, Claimed, Founder, believed
 from axiommind.sync.crypto import KEY_BYTES, NotSealed, box_for, is_signed, new_key, open_box, opened, sealed, signature
 from axiommind.sync.machine import OwnMachine
 from axiommind.sync.packs import GroupKeys
@@ -36,6 +37,7 @@ class MemberCard(NamedTuple):
     who: str
     name: str
     public: bytes
+    admission: Admission | None = None  # who let it into a team
 
     def as_home(self, relation: str, state: str = "active") -> OriginHome:
         return OriginHome(0, self.origin, self.who, self.name, relation, state, self.public)
@@ -90,9 +92,12 @@ class SharedSpace(NamedTuple):
             raise NotSealed("it is sealed under a key that this machine was not given")
         return json.loads(opened(key, card[_EPOCH_BYTES:], f"card/{self.id}/{kind}/{name}"))
 
-    def put_member(self, remote: Remote, machine: OwnMachine) -> None:
-        """Say who this machine is."""
-        said = {"origin": machine.origin, "who": machine.who, "name": machine.name, "key": machine.public.hex()}
+    def put_member(self, remote: Remote, machine: OwnMachine, admission: Admission | None = None) -> None:
+        """Say who this machine is, and in a team who let it in."""
+        who = machine.who if admission is None else admission.who
+        said: dict[str, Any] = {"origin": machine.origin, "who": who, "name": machine.name, "key": machine.public.hex()}
+        if admission is not None:
+            said["admission"] = admission.as_json()
         made = signature(machine.seed, _member_text(self.id, said))
         card = self.seal_card("member", machine.origin, {**said, "signature": made.hex()})
         remote.put_card(self.id, "member", machine.origin, card)
@@ -142,15 +147,27 @@ def members_of(remote: Remote, space: SharedSpace) -> tuple[list[MemberCard], li
         try:
             said = space.open_card("member", name, card)
             made = bytes.fromhex(said.pop("signature"))
-            member = MemberCard(said["origin"], said["who"], said["name"], bytes.fromhex(said["key"]))
+            given = said.get("admission")
+            admission = None if given is None else Admission.of(given)
+            member = MemberCard(said["origin"], said["who"], said["name"], bytes.fromhex(said["key"]), admission)
             is_true = is_signed(member.public, _member_text(space.id, said), made) and member.origin == name
-            is_short = all(isinstance(one, str) and len(one) <= _LONGEST for one in member[:3])
+            is_short = all(isinstance(one, str) and 0 < len(one) <= _LONGEST for one in member[:3])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             is_true = is_short = False
         if is_true and is_short:
             found.append(member)
         else:
             wrong.append(f"the card of the machine {name} is not its own, or damaged")
+    if space.row.kind == "team":
+        counts = believed(
+            space.id, Founder.of(space.row.owner), [Claimed(m.origin, m.who, m.public, m.admission) for m in found]
+        )
+        wrong += [
+            f"nobody let in the machine {m.name} as {m.who}: nothing of it is taken"
+            for m in found
+            if m.origin not in counts
+        ]
+        found = [one for one in found if one.origin in counts]
     return found, wrong
 
 

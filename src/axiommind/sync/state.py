@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from axiommind.private import make_private
+from axiommind.sync.admission import Admission
 from axiommind.sync.machine import sync_folder
 
-__all__ = ["RunState", "read_state"]
+__all__ = ["RunState", "read_admission", "read_state", "write_admission"]
 
 _FILE = "state.json"
+_ADMITTED = "team-"
 
 
 class RunState:
@@ -44,6 +46,24 @@ class RunState:
         mine = self._path.with_name(f"{_FILE}.{os.getpid()}")
         mine.write_text(json.dumps({"log": self._log, "spaces": self._spaces}))
         mine.replace(self._path)
+
+
+def write_admission(home: Path, space: str, origin: str, admission: Admission) -> None:
+    """Keep who let this machine into a team: it stands in its card."""
+    folder = sync_folder(home)
+    make_private(folder)
+    mine = folder / f"{_ADMITTED}{space}.json.{os.getpid()}"
+    mine.write_text(json.dumps({"origin": origin, "admission": admission.as_json()}))
+    mine.replace(folder / f"{_ADMITTED}{space}.json")
+
+
+def read_admission(home: Path, space: str, origin: str) -> Admission | None:
+    """Who let this machine into a team; None for its founder, and where it has another name now."""
+    try:
+        said = json.loads((sync_folder(home) / f"{_ADMITTED}{space}.json").read_bytes())
+        return Admission.of(said["admission"]) if said["origin"] == origin else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def read_state(home: Path, log: str) -> RunState:

@@ -115,7 +115,7 @@ class Sync:
         notes = remote.probe()
         with self.home.open_log() as (log, key):
             tables = SyncTables(log)
-            row = next((one for one in tables.spaces() if one.remote == remote.url), None)
+            row = next((one for one in tables.private_spaces() if one.remote == remote.url), None)
             if row is not None:
                 notes += self._mend(log, remote, row)
                 space = SharedSpace(row)
@@ -282,7 +282,7 @@ class Sync:
         return SyncStatus(machine.name, spaces, tuple(forget_states(log, machine, spaces)), tuple(tables.refused()))
 
     def _row(self, tables: SyncTables, url: str | None) -> SpaceRow:
-        rows = tables.spaces()
+        rows = tables.private_spaces()
         if not rows:
             raise NotFound("no remote was added", hint="axm sync add URL")
         if url is None and len(rows) == 1:
@@ -322,6 +322,7 @@ class Sync:
             run.pull()
             notes = self._project(log, stack)
             run.publish()
+            run.destroy_shared()
             if run.destroy():
                 run.publish()
             run.tell_state()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from axiommind.sync.status import ForgetState, MachineState, SpaceState, SyncStatus
     from axiommind.sync.sync import SyncReport
 
-__all__ = ["as_json", "certificate", "place", "report", "status", "status_as_json"]
+__all__ = ["ago", "as_json", "certificate", "place", "report", "status", "status_as_json"]
 
 
 def place(url: str) -> str:
@@ -68,7 +68,7 @@ def status(now: SyncStatus, at: int) -> Iterator[str]:
     """Every machine, in lines."""
     for space in now.spaces:
         yield f"{bold(now.machine)} syncs through {place(space.remote)}"
-        yield f"    last synced: {_ago(space.synced or None, at)}" + _waiting(space)
+        yield f"    last synced: {ago(space.synced or None, at)}" + _waiting(space)
         if space.error:
             yield f"    cannot be reached: {space.error}"
         for one in space.machines:
@@ -99,7 +99,7 @@ def _machine(one: MachineState, at: int) -> str:
         said.append("it has not synced yet")
     elif not said:
         said.append("up to date")
-    return "; ".join([*said, *([f"seen {_ago(one.seen, at)}"] if one.seen else [])])
+    return "; ".join([*said, *([f"seen {ago(one.seen, at)}"] if one.seen else [])])
 
 
 def _label(one: MachineState) -> str:
@@ -131,14 +131,14 @@ def certificate(states: list[dict[str, Any]], at: int) -> Iterator[str]:
         for name, when in one["done"]:
             yield f"    {name}: gone {day(when)}"
         for name, seen in one["not_yet"]:
-            yield f"    {name}: not yet; seen {_ago(seen, at)}"
+            yield f"    {name}: not yet; seen {ago(seen, at)}"
         for name in one["left"]:
             yield f"    {name}: syncs no more, and has not said that it did"
 
 
 def _who_has_not(one: ForgetState, at: int) -> Iterator[str]:
     for name, seen in one.not_yet:
-        yield f"    {name}: not yet; seen {_ago(seen, at)}"
+        yield f"    {name}: not yet; seen {ago(seen, at)}"
     for name in one.left:
         yield f"    {name}: syncs no more, and has not said that it did"
 
@@ -147,7 +147,7 @@ def _what(one: ForgetState) -> str:
     return one.project or ", ".join(one.sessions)
 
 
-def _ago(then: int | None, at: int) -> str:
+def ago(then: int | None, at: int) -> str:
     if then is None:
         return "never"
     seconds = max(0, at - then) // 1000

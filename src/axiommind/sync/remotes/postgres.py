@@ -127,6 +127,15 @@ class PostgresRemote:
     def cards(self, space: str, kind: str) -> dict[str, bytes]:
         return dict(self._asked("select name, card from axm.cards(%s, %s)", named(space), named(kind)))
 
+    # --- people ---------------------------------------------------------------------------------------------
+
+    def add_person(self, space: str, who: str, role: str) -> None:
+        """Let somebody whom the database knows into a space, or change what they may do there."""
+        self._asked("select axm.add_member(%s, %s, %s)", named(space), who, role)
+
+    def remove_person(self, space: str, who: str) -> None:
+        self._asked("select axm.remove_member(%s, %s)", named(space), who)
+
     # --- waiting --------------------------------------------------------------------------------------------
 
     def wait(self, spaces: Collection[str], seconds: float) -> None:
