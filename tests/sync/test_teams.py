@@ -161,6 +161,23 @@ def test_what_is_forgotten_with_what_nobody_shared_is_gone_too(two: tuple[World,
         assert "s2" not in json.dumps([event.payload for event in log.replay()])
 
 
+def test_the_certificate_names_whom_it_was_told(two: tuple[World, World], tmp_path: Path) -> None:
+    ana, kim = two
+    session(ana, "s1", "make the radar show rain")
+    session(ana, "s2", "private")
+    share(ana, session="s1")
+    sync(ana, kim)
+    ana.memory().forget(session="s2", caller=PERSON)
+    ana.memory().teams.unshare(session="s1", caller=PERSON)
+    sync(ana)
+    private, shared = ana.memory().sync.certificate()["forgettings"]
+    assert private["sessions"] == ["s2"] and not private["not_yet"], "kim never had it"
+    assert shared["sessions"] == ["s1"] and [name for name, _ in shared["not_yet"]] == ["kim@kims-desk"]
+    sync(kim, ana)
+    shared = ana.memory().sync.certificate()["forgettings"][1]
+    assert not shared["not_yet"] and [name for name, _ in shared["done"]] == ["kim@kims-desk"]
+
+
 def test_a_mate_can_forget_nothing_of_mine(two: tuple[World, World]) -> None:
     ana, kim = two
     session(ana, "s1", "make the radar show rain")

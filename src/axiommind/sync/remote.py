@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-__all__ = ["LONGEST_CARD", "LONGEST_PULL", "LONGEST_SEGMENT", "Pushed", "Remote", "named"]
+__all__ = ["LONGEST_CARD", "LONGEST_PULL", "LONGEST_SEGMENT", "KnowsPeople", "Pushed", "Remote", "named"]
 
 # The longest segment or pack that a remote takes or gives; anything longer was not written by us.
 LONGEST_SEGMENT = 16 << 20
@@ -99,3 +99,17 @@ class Remote(Protocol):
 
     def close(self) -> None:
         """Let go of connections."""
+
+
+@runtime_checkable
+class KnowsPeople(Protocol):
+    """A remote that has its own list of who may read a space, as a database has."""
+
+    def people(self, space: str) -> dict[str, str]:
+        """Who may, and as what; nobody where it is not one's own."""
+
+    def add_person(self, space: str, who: str, role: str) -> None:
+        """Let somebody in whom the remote knows, or change what they may do."""
+
+    def remove_person(self, space: str, who: str) -> None:
+        """Let somebody in no longer."""

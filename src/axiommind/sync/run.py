@@ -22,7 +22,7 @@ from axiommind.sync.admission import Founder
 from axiommind.sync.machine import OwnMachine, become_another, read_machine
 from axiommind.sync.publishing import Forked, Published, Publisher
 from axiommind.sync.pulling import Pulled, Puller
-from axiommind.sync.remote import Remote
+from axiommind.sync.remote import KnowsPeople, Remote
 from axiommind.sync.remotes import open_remote
 from axiommind.sync.segments import MOST_EVENTS
 from axiommind.sync.sharing import SharedEvents, family, in_force, settle
@@ -102,6 +102,11 @@ class SyncRun:
 
     def _pull(self, space: SharedSpace) -> None:
         remote = self._remotes.at(space.row.remote)
+        if space.row.kind == "team" and isinstance(remote, KnowsPeople) and not remote.people(space.id):
+            name = space.row.name
+            raise RemoteFailed(
+                f"you are in {name} no longer", hint=f"whoever made it lets you in again, or: axm team leave {name}"
+            )
         known = self._applied(space)
         heads = self._heads[space.id] = remote.heads(space.id, known)
         own = heads.get(self.machine.origin, 0)

@@ -11,9 +11,11 @@ from axiommind.home import now
 from axiommind.ids import canonical_json
 from axiommind.log.sqlite import SqliteLog
 from axiommind.log.syncing import RefusedItem, SyncTables
+from axiommind.model import Event
 from axiommind.sync.crypto import NotSealed, signature
 from axiommind.sync.machine import OwnMachine
 from axiommind.sync.remote import Remote
+from axiommind.sync.sharing import UNSHARED, SharedEvents
 from axiommind.sync.spaces import SharedSpace, StateCard, members_of, states_of
 from axiommind.sync.state import RunState
 
@@ -112,36 +114,56 @@ def forget_states(log: SqliteLog, me: OwnMachine, spaces: tuple[SpaceState, ...]
     """Every forgetting in force, and which machines of the spaces have done it. A machine that a space has is one that
     may have had the text, whether or not it ever read it."""
     acks = SyncTables(log).acknowledgements()
-    machines = {one.origin: one for space in spaces for one in space.machines}
     marks = log.tombstones()
+    told = {one.space: SharedEvents(log, one.space, ()) for one in spaces if one.kind == "team"}
     found = []
-    for event in log.replay(["forgotten"]):
+    for event in log.replay(["forgotten", UNSHARED]):
         said = event.payload
-        about = {*(("session", one) for one in said["sessions"]), ("project", said["project"])}
-        if not about & marks:
+        if event.event_type == UNSHARED:
+            reached = [
+                one._replace(machines=tuple(m for m in one.machines if m.relation == "teammate"))
+                for one in spaces
+                if one.space == said["space"]
+            ]
+        elif {*(("session", one) for one in said["sessions"]), ("project", said["project"])} & marks:
+            reached = [one for one in spaces if one.kind == "private" or told[one.space].takes_forgotten(event)]
+        else:
             continue  # taken back
-        given = acks.get(event.event_id.partition("@")[0], {}) | acks.get(event.event_id, {})
-        done = {log.origins.numbered(number).origin: at for number, at in given.items()}
-        if event.origin:
-            done.setdefault(log.origins.numbered(event.origin).origin, event.ts)
-        names = {**{one.origin: _label(one) for one in machines.values()}, me.origin: me.name}
-        open_now = [one for one in machines.values() if one.origin not in done]
-        found.append(
-            ForgetState(
-                event.event_id,
-                event.ts,
-                tuple(said["sessions"]),
-                said["project"],
-                said["reason"],
-                tuple((names.get(origin, origin), at) for origin, at in sorted(done.items(), key=lambda one: one[1])),
-                (
-                    *(() if me.origin in done else ((me.name, now()),)),
-                    *((_label(one), one.seen) for one in open_now if not one.has_left),
-                ),
-                tuple(_label(one) for one in open_now if one.has_left),
-            )
-        )
+        machines = {one.origin: one for space in reached for one in space.machines}
+        found.append(_forget_state(log, me, event, machines, acks))
     return found
+
+
+def _forget_state(
+    log: SqliteLog,
+    me: OwnMachine,
+    event: Event,
+    machines: Mapping[str, MachineState],
+    acks: Mapping[str, Mapping[int, int]],
+) -> ForgetState:
+    said = event.payload
+    given = {**acks.get(event.event_id.partition("@")[0], {}), **acks.get(event.event_id, {})}
+    done = {log.origins.numbered(number).origin: at for number, at in given.items()}
+    if event.origin:
+        done.setdefault(log.origins.numbered(event.origin).origin, event.ts)
+    if event.event_type == UNSHARED:  # it stays here
+        done.pop(me.origin, None)
+    names = {**{one.origin: _label(one) for one in machines.values()}, me.origin: me.name}
+    open_now = [one for one in machines.values() if one.origin not in done]
+    is_open_here = me.origin not in done and event.event_type != UNSHARED
+    return ForgetState(
+        event.event_id,
+        event.ts,
+        tuple(said["sessions"]),
+        said["project"],
+        said["reason"],
+        tuple((names.get(origin, origin), at) for origin, at in sorted(done.items(), key=lambda one: one[1])),
+        (
+            *(((me.name, now()),) if is_open_here else ()),
+            *((_label(one), one.seen) for one in open_now if not one.has_left),
+        ),
+        tuple(_label(one) for one in open_now if one.has_left),
+    )
 
 
 def signed_certificate(me: OwnMachine, states: list[ForgetState]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from axiommind.callers import Caller
 from axiommind.errors import AxmError, Locked, NotFound, PersonOnly, UsageError
@@ -22,6 +22,7 @@ from axiommind.sync.crypto import require
 from axiommind.sync.letters import read_letter, send_letter, used_letter
 from axiommind.sync.machine import OwnMachine, login_name, machine_name, make_machine, read_machine, sync_folder
 from axiommind.sync.phrases import parse_phrase
+from axiommind.sync.remote import KnowsPeople
 from axiommind.sync.remotes import open_remote
 from axiommind.sync.sharing import Share, give, in_force, take_back
 from axiommind.sync.spaces import MemberCard, SharedSpace, StateCard, members_of, new_space, states_of
@@ -36,15 +37,6 @@ __all__ = ["Invited", "SharedWith", "TeamMember", "TeamState", "Teams"]
 T = TypeVar("T")
 ROLES = ("owner", "member", "reader")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
-
-
-@runtime_checkable
-class KnowsPeople(Protocol):
-    """A remote that has its own list of who may read a space."""
-
-    def add_person(self, space: str, who: str, role: str) -> None: ...
-
-    def remove_person(self, space: str, who: str) -> None: ...
 
 
 class TeamMember(NamedTuple):

@@ -129,8 +129,10 @@ class PostgresRemote:
 
     # --- people ---------------------------------------------------------------------------------------------
 
+    def people(self, space: str) -> dict[str, str]:
+        return dict(self._asked("select who, role from axm.members(%s)", named(space)))
+
     def add_person(self, space: str, who: str, role: str) -> None:
-        """Let somebody whom the database knows into a space, or change what they may do there."""
         self._asked("select axm.add_member(%s, %s, %s)", named(space), who, role)
 
     def remove_person(self, space: str, who: str) -> None:
