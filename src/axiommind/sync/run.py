@@ -269,7 +269,7 @@ class SyncRun:
             publisher = self._publisher(space, remote)
             scanned = publisher.run(0, 0, self._tell)
         if space.row.kind == "team":
-            self._publish_earlier(space, publisher)
+            self._publish_earlier(space, publisher, seen)
         self._heads.setdefault(space.id, {})[self.machine.origin] = self._tables.tip(space.id, 0).n
         self.state.put(space.id, scanned=scanned)
         self._note(space, published=publisher.done, problems=remote.problems())
@@ -284,8 +284,9 @@ class SyncRun:
         sessions = family(index, [one.session for one in shares if one.session])
         return Publisher(self._log, self.machine, space, remote, SharedEvents(self._log, space.id, shares, sessions))
 
-    def _publish_earlier(self, space: SharedSpace, publisher: Publisher) -> None:
-        """What was recorded before it was shared, or before this home knew that it belongs to what is."""
+    def _publish_earlier(self, space: SharedSpace, publisher: Publisher, seen: int) -> None:
+        """What was recorded before it was shared, or before this home knew that it belongs to what is; up to the
+        position from which everything was looked at anew."""
         index = self._home / "index.db"
         shares = in_force(self._log, space.id)
         sessions = family(index, [one.session for one in shares if one.session])
@@ -296,7 +297,7 @@ class SyncRun:
         fresh = [one for one in shares if one.position > before]
         given = self._tables.session_groups(space.id)
         events = SharedEvents(self._log, space.id, fresh, sessions - given)
-        publisher.run_earlier(events.content, self._tell)
+        publisher.run_earlier(events.until(seen), self._tell)
         newest = max(one.position for one in shares)
         self.state.put(space.id, earlier=known, shares=max(before, newest))
 

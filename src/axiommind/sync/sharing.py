@@ -12,7 +12,7 @@ is no part of a session and stays at home.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -155,8 +155,10 @@ class SharedEvents:
         self._once_sessions = {one.session for one in past if one.session} | self._sessions
 
     def __call__(self, log: SqliteLog, after: int = 0, most: int = 1000) -> list[Outgoing]:
-        marks = log.tombstones()
-        types = sorted(_CONTENT | {SHARED, UNSHARED, "forgotten", "forget_done"})
+        return self._chosen(log, after, most, _CONTENT | {SHARED, UNSHARED, "forgotten", "forget_done"})
+
+    def _chosen(self, log: SqliteLog, after: int, most: int, kinds: Collection[str]) -> list[Outgoing]:
+        marks, types = log.tombstones(), sorted(kinds)
         made: list[Outgoing] = []
         while len(made) < most and (page := log.own_since(after, types, most)):
             after = page[-1].position
@@ -167,9 +169,13 @@ class SharedEvents:
             ]
         return made[:most]
 
-    def content(self, log: SqliteLog, after: int = 0, most: int = 1000) -> list[Outgoing]:
-        """What was recorded before it was shared."""
-        return [one for one in self(log, after, most) if one.event.event_type in _CONTENT]
+    def until(self, last: int) -> Callable[[SqliteLog, int, int], list[Outgoing]]:
+        """What was recorded up to a position, before it was shared."""
+
+        def earlier(log: SqliteLog, after: int, most: int) -> list[Outgoing]:
+            return [one for one in self._chosen(log, after, most, _CONTENT) if one.event.position <= last]
+
+        return earlier
 
     def _takes(self, event: Event) -> bool:
         kind = event.event_type

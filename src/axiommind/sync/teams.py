@@ -207,7 +207,7 @@ class Teams:
         try:
             with contextlib.closing(open_remote(row.remote, self.home.environ)) as remote:
                 cards, seen = members_of(remote, space)[0], states_of(remote, space)
-            members = tuple(_member(one, me, seen) for one in cards)
+            members = tuple(sorted(_member(one, me, seen) for one in cards))
         except AxmError as failed:
             error = failed.message
         is_founder = Founder.of(row.owner).origin == me.origin
