@@ -42,7 +42,10 @@ PERSON_ONLY = {
     "proposal decline": ("prp_1",),
     "restore": ("BACKUP", "--yes"),
     "review": (),
+    "share": ("--session", "s1"),
     "sync": (),
+    "team": ("leave", "radar"),
+    "unshare": ("--all",),
 }
 
 
