@@ -22,6 +22,11 @@ _OWNER = lazy(r"[A-Za-z0-9_.-]*")
 _YAML_LIST = r"(?:name|key): [\"']?(?P<name>[A-Za-z0-9_.-]{2,80})[\"']?[ ]{0,8}\n[ ]{0,40}value: [\"']?(?P<value>[^\s\"'\\]{6,512})"  # noqa: E501
 
 
+_FORM = (
+    r"form-data; name=\\*\"(?P<name>[A-Za-z0-9_.-]{2,80})\\*\"(?:\r?\n|(?:\\+r)?\\+n){2}(?P<value>[^\s\"'\\]{6,512})"
+)
+
+
 class SecretSpan(NamedTuple):
     start: int
     end: int
@@ -58,7 +63,8 @@ def find_flags(text: str) -> Iterator[SecretSpan]:
 
 
 def find_listed(text: str) -> Iterator[SecretSpan]:
-    """`name: DB_PASSWORD` and `value: …` of YAML, `<key>` and `<string>` of a property list, each on its line."""
+    """`name: DB_PASSWORD` and `value: …` of YAML, `<key>` and `<string>` of a property list, each on its line, and a
+    field of a form."""
     if "</key>" in text:
         pattern = (
             r"<key>(?P<name>[A-Za-z0-9_. -]{2,80})</key>(?:\s|\\+[nrt]){0,20}<string>(?P<value>[^<]{6,512})</string>"
@@ -66,6 +72,8 @@ def find_listed(text: str) -> Iterator[SecretSpan]:
         yield from _listed(text, pattern)
     if "value: " in text:
         yield from _listed(text, _YAML_LIST)
+    if "form-data; name=" in text:
+        yield from _listed(text, _FORM)
 
 
 def _listed(text: str, pattern: str) -> Iterator[SecretSpan]:
@@ -91,6 +99,8 @@ def _places(text: str, raw: bytes) -> Iterator[_Place]:
         told = names.telling(match, owner)
         if told is not None:
             separator = match["sep"].strip() or ","  # a blank stands before a quote
+            if separator.endswith("{"):
+                separator = "("
             if "alue" in separator or (len(separator) > 3 and separator.endswith("=")):  # value="…", : str = "…"
                 separator = "="
             yield _Place(start, match.end(), told, separator, match["quote"] or "", owner + match["core"])
@@ -189,7 +199,10 @@ def _kind(value: str, place: _Place) -> str | None:
         place.separator in ("=", ":", "?=", ":=", " ") and place.name.upper() == place.name and len(place.name) > 2
     )
     context = ValueContext.SETTING if setting else ValueContext.QUOTED if place.quote else ValueContext.CODE
-    if place.separator in (",", "|", "||", "??", "is", "was", "to be", ">", "->") and context == ValueContext.SETTING:
+    if (
+        place.separator in (",", "|", "||", "??", "is", "was", "to be", "to", ">", "->")
+        and context == ValueContext.SETTING
+    ):
         context = ValueContext.CODE
     told = place.told
     if told == Telling.PASSWORD:
@@ -218,7 +231,7 @@ def _kind(value: str, place: _Place) -> str | None:
 
 def _sure(value: str, place: _Place, kind: str) -> str | None:
     """Behind a separator that prose and lists share with assignments, only what is clearly generated counts."""
-    if place.separator in ("(", "-", "\u2013", "\u2014"):
+    if place.separator in ("(", "-", "\u2013", "\u2014", "to"):
         context = ValueContext.QUOTED if place.quote else ValueContext.CODE
         return kind if len(value) >= 12 and values.is_generated(value, context) else None
     if place.separator in (",", "|", "||", "??", ">", "->") and not place.quote:

@@ -141,7 +141,8 @@ def _find_url_passwords(given: _Given) -> Iterator[SecretSpan]:
         user, password = match["user"], match["password"]
         if "/" in password or "?" in password:
             # https://host:8080/@scope is a port and a path
-            if re.match(r"\d{1,5}(?:[/?]|$)", password) or "." in user or not user:
+            is_known = user or compiled(r"(?:rediss?|valkey)\Z").search(text, 0, match.start())
+            if re.match(r"\d{1,5}(?:[/?]|$)", password) or "." in user or not is_known:
                 continue
             if not ("." in match["host"] or match["host"] == "localhost" or match["after"] in (":", "/")):
                 continue
@@ -251,12 +252,30 @@ def _find_set(given: _Given) -> Iterator[SecretSpan]:
         rf"{names.PGPASS}(?P<value>[^\s\"'\\:]{{6,128}})",
         rf"{names.STORED}[^\n]{{0,120}}? {names.STORED_BY}\\*{value}",
         rf"{names.PAIRED}[^\"'\\\n]{{1,80}}\\*[\"'],\s{{0,20}}\\*{value}",
+        rf"{names.WRAPPED}\\*{value}",
+        rf"{names.AFTER_USER} (?:[^\s|;]+ )?[^\s|;]+ {value}(?=[\s\"'\\|;)]|$)",
     )
     for pattern in given_to:
         for match in compiled(pattern).finditer(text):
             secret = match["value"]
             if values.is_password(secret, values.ValueContext.QUOTED) and secrets.MARK_START not in secret:
                 yield SecretSpan(*match.span("value"), secrets.PASSWORD, 2)
+
+
+def _find_said(given: _Given) -> Iterator[SecretSpan]:
+    """What prose calls a secret before or after it: only what is clearly generated counts."""
+    if not set_scanner().search(given.raw):
+        return
+    value = r"(?P<value>[!#-&(-\[\]-_a-~]{10,512})"  # without quotes and backslashes
+    for pattern in (
+        rf"{names.SAID_BEFORE}{value}",
+        rf"(?<![!-~]){value}(?={names.AS_SECRET})",
+        rf"[`\"']{value}[`\"'](?={names.AS_SECRET})",
+    ):
+        for match in compiled(pattern).finditer(given.text):
+            secret = match["value"]
+            if values.is_generated(secret, values.ValueContext.QUOTED) and secrets.MARK_START not in secret:
+                yield SecretSpan(*match.span("value"), secrets.SECRET, 2)
 
 
 def _find_files(given: _Given) -> Iterator[SecretSpan]:
@@ -310,6 +329,7 @@ _FINDERS: tuple[Callable[[_Given], Iterator[SecretSpan]], ...] = (
     _find_headers,
     _find_arguments,
     _find_set,
+    _find_said,
     _find_files,
     lambda given: find_in_tables(given.text, given.raw),
     lambda given: find_listed(given.text),

@@ -86,7 +86,7 @@ _SUFFIX = (
 NAME = rf"(?P<core>(?P<weak>(?i:{_PASSWORDS}))|(?P<strong>(?i:{_SECRETS}))|(?P<perhaps>{_PERHAPS}))(?i:{_SUFFIX})(?![A-Za-z0-9])"  # noqa: E501
 # Between a name and its separator: closing quotes, a subscript's bracket, the stars of Markdown, an annotated type.
 GAP = r"[ \t\"'`\\\]*)]{0,12}"
-_PARTICLES = "은|는|이|가|을|를|は|が|を|是|为|為|의 값은|の値は"
+_PARTICLES = "은|는|이|가|을|를|は|が|を|是|(?:设置|設定|设|設|改|更新|换|換)?(?:为|為|成)|의 값은|の値は"
 # token: str = "…", `token?: string = '…'`, token: &'static str = "…", token string = "…", token As String = "…"
 _TYPE = (
     r"\??:[ ]?&?(?:'[a-z]{1,8} )?[A-Za-z_.]{1,20}(?:\[[A-Za-z, ]{1,20}\])?(?: \| (?:None|null|undefined))? = "
@@ -100,10 +100,13 @@ _WRAP = (
 SEPARATOR = (
     r"(?P<sep>,?[ \t]{0,4}\\{0,7}[\"']?[vV]alue\\{0,7}[\"']?[ \t]{0,4}[:=]|"
     rf"{_TYPE}|:=|=>|->|\((?=[ ]?\\{{0,7}}[\"'`])|(?<=[ \t])\((?=[A-Za-z0-9])|(?<=[ \t])[-\u2013\u2014](?=[ \t])"
-    r"|\?=|={1,3}|::?|\uff1a|\uff1d|\u2192|>|\|\||\?\?|\||,|(?<=[ \t])(?:is|was|to be)(?=[ \t])"
+    r"|[ ]?\{[ ]?(?=\\{0,7}[\"'`])|(?<=[ \t])by lazy \{"
+    r"|\?=|={1,3}|::?|\uff1a|\uff1d|\u2192|>|\|\||\?\?|\||,|(?<=[ \t])(?:is|was|to be|to)(?=[ \t])"
     rf"|(?:{_PARTICLES})(?:\s?[:\uff1a=])?|(?<=[ \t])(?=\\{{0,7}}[\"'`]|[!-/:-~]{{0,11}}[0-9][!-~]{{6}}))"
 )
-OPEN = r"(?:[bBrRuUfF]?\\{0,7}(?P<quote>[\"'`\u201c\u2018\u300c\u300e\u300a]))?"
+# One quote, or three of them.
+_TWO_MORE = r"(?:(?:\\{0,7}[\"']){2}(?=\\{0,7}[\"'][^\s\"'\\]))?"
+OPEN = rf"(?:[bBrRuUfF]?{_TWO_MORE}\\{{0,7}}(?P<quote>[\"'`\u201c\u2018\u300c\u300e\u300a]))?"
 _BREAK = r"(?:[ \t*]{0,12}(?:(?:[|>][+-]?)?(?:\r?\n|\\r?\\n|\\n)[ \t+]{1,40})?)"
 ASSIGNED = rf"{NAME}{GAP}{SEPARATOR}{_BREAK}{_WRAP}{OPEN}"
 FLAG = rf"--(?<![A-Za-z0-9-]--)(?:[a-z0-9]{{1,20}}-){{0,4}}?{NAME}(?P<sep> ) {{0,4}}{OPEN}"
@@ -122,6 +125,8 @@ _CJK_PASSWORDS = (
         "暗証番号",
         "合言葉",
         "パスフレーズ",
+        "ｐａｓｓｗｏｒｄ",
+        "ＰＡＳＳＷＯＲＤ",
         "contraseña",
         "пароль",
     ),
@@ -138,6 +143,8 @@ _CJK_SECRETS = (
         "인증 키",
         "API키",
         "API 키",
+        "서비스키",
+        "서비스 키",
         "액세스 키",
         "액세스키",
     ),
@@ -173,7 +180,7 @@ _CJK_SECRETS = (
 )
 CJK_WORDS = (*_CJK_PASSWORDS, *_CJK_SECRETS)
 CJK_FIRST = f"[{''.join(sorted({next(c for c in word if not c.isascii()) for word in CJK_WORDS}))}]"
-_CJK_SEPARATOR = rf"(?: ?(?:키|キー))?[ \t\"'`*\\\])]{{0,8}}(?P<particle>{_PARTICLES})?[ \t]{{0,4}}(?P<sep>:=|[:\uff1a=\uff1d\u2192,、|(\uff08]|->|=>)?[ \t*]{{0,8}}"  # noqa: E501
+_CJK_SEPARATOR = rf"(?: ?(?:키|キー|값|値|值|的值|の値))?[ \t\"'`*\\\])]{{0,8}}(?P<particle>{_PARTICLES})?[ \t]{{0,4}}(?P<sep>:=|[:\uff1a=\uff1d\u2192,、|(\uff08]|->|=>)?[ \t*]{{0,8}}"  # noqa: E501
 CJK_ASSIGNED = rf"(?i:(?P<weak>{'|'.join(_CJK_PASSWORDS)})|(?P<strong>{'|'.join(_CJK_SECRETS)})){_CJK_SEPARATOR}{OPEN}"
 
 # As a scanner that knows neither looking back nor Unicode reads names: never fewer than `NAME` and its gaps.
@@ -181,7 +188,8 @@ SCANNED = rf"(?i:passw(?:or)?d|passwort|passphrase|passcode|pwd|pass|pw|psk|iden
 SCANNED_PERHAPS = rf"(?i:[a-z0-9][_-]?key|auth|pepper|salt|cred)(?i:{_SUFFIX})"
 SCANNED_GAP = r"[ \t\"'`\\\]*)]{0,12}"
 SCANNED_SEPARATOR = (
-    r"(?:[:=>|,]|[vV]alue|[ \t]\\*[\"'`]|\?[=?:]|->|(?:is|was|to be)[ \t]|\([ ]?\\*[\"'`]|[ \t]\([A-Za-z0-9]"
+    r"(?:[:=>|,]|[ ]?\{[ ]?\\*[\"'`]|by lazy"
+    r"|[vV]alue|[ \t]\\*[\"'`]|\?[=?:]|->|(?:is|was|to be|to)[ \t]|\([ ]?\\*[\"'`]|[ \t]\([A-Za-z0-9]"
     r"|[ \t]-[ \t]|(?:[ \t]|\\t)[!-/:-~]{0,11}[0-9][!-~]{6}|[ \t](?:string|As String) =|</key|\xe2\x86\x92)"
 )
 # The particles as UTF-8 has them, and as JSON may escape them.
@@ -202,7 +210,17 @@ CJK_HEAD = rf"(?i)\|[^|\r\n]{{0,12}}?(?:{'|'.join(CJK_WORDS)})(?: ?(?:키|キー
 # Commands and settings in which a blank stands between a name and its value.
 SET_BY = r"ENV|setenv|set -[A-Za-z]+|git config(?: --?[a-z-]+)+|(?:config|configure|env|secrets?|variable) (?:set|add)"
 PASSED = r"requirepass|masterauth|auth_pass"
-STDIN = r"--password-stdin|--with-token|sudo (?:-[a-zA-Z]+ )*-S|passwd --stdin|chpasswd|secret set"
+STDIN = (
+    r"--password-stdin|--with-token|sudo (?:-[a-zA-Z]+ )*-S|passwd --stdin|chpasswd|secret (?:set|put)|vercel env add"
+    r"|secrets (?:versions add|create)"
+)
+# What makes a secret of the text that it is given, and who takes one after the name of a user.
+WRAPPED = r"(?:SecureString(?: -String)?[ (]|Secret(?:Str|String|Bytes)\()[ ]?(?=\\*[\"'])"
+AFTER_USER = r"htpasswd(?: -[A-Za-z]+)*? -[A-Za-z]*b[A-Za-z]*"
+# In prose: `… as the password`, `the token you need: "…"`.
+_SAID = r"(?:password|passphrase|token|secret|api[ _-]?key)"
+AS_SECRET = rf" as (?:the|a|an|my|our|your|its) (?:[a-z]+ )?{_SAID}"
+SAID_BEFORE = rf"{_SAID}(?: [a-z]+){{1,4}}:[ ]?\\*[`\"']"
 # Secrets that a command stores for others: what is given to it needs no telling name.
 STORED = r"(?:secret set|create-secret|put-secret-value)"
 STORED_BY = r"(?:-b|--body|--secret-string)[ =]?"
@@ -223,6 +241,8 @@ LOGINS = {  # command: how the password follows
     "mariadb": r"-p[\"']?(?P<password>[^\s\"'\\]{6,128})",
     "docker login": r"-p[ =][\"']?(?P<password>[^\s\"'\\]{6,128})",
     "redis-cli": r"-a[ =]?[\"']?(?P<password>[^\s\"'\\]{6,128})",
+    "add-generic-password": r"-w ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
+    "add-internet-password": r"-w ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
     "zip": r"-P ?[\"']?(?P<password>[^\s\"'\\]{6,128})",
     "7z": r"-p[\"']?(?P<password>[^\s\"'\\]{6,128})",
     "sqlcmd": r"-P ?[\"']?(?P<password>[^\s\"'\\]{6,128})",

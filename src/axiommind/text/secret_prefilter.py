@@ -73,6 +73,7 @@ def hot_pattern() -> str:
         rf"(?:{'|'.join(names.LOGINS)})[ ]",
         r"\\u00[2-7]|\x00",
         _cjk(),
+        r"form-data; name=",
         *map(_announced, SHAPES),
     ]
     return "|".join(f"(?:{part})" for part in parts)
@@ -123,7 +124,8 @@ def name_scanner() -> Scanner:
 def _set_pattern() -> str:
     name = f"(?:{names.SCANNED}|{names.SCANNED_PERHAPS})"
     stored = rf"{names.STORED}[ ]|(?:{names.NAMED_VALUE})[ ]|{names.PAIRED}"
-    return rf"(?:{names.SET_BY})[ ]+[^\s=]*{name}[ ]|(?:{names.PASSED})[ ]|{names.STDIN}|{names.PGPASS}|{stored}"
+    said = f"{names.AS_SECRET}|{names.SAID_BEFORE}|htpasswd |SecureString[ (]|Secret(?:Str|String|Bytes)\\("
+    return rf"(?:{names.SET_BY})[ ]+[^\s=]*{name}[ ]|(?:{names.PASSED})[ ]|{names.STDIN}|{names.PGPASS}|{stored}|{said}"
 
 
 @cache
