@@ -155,6 +155,18 @@ def test_top_is_a_number_of_rows(filled: World, name: str) -> None:
     assert len(printed(axm(filled, *ask, "--top", "2"))) == min(2, len(everything))
 
 
+@rows("R0.5")
+def test_a_perspective_is_named_with_and_without_its_flag(filled: World) -> None:
+    flagged = axm(filled, "query", "--all-projects", "--perspective", "sessions", "--top", "1")
+    assert flagged.returncode == 0 and json.loads(flagged.stdout)
+    assert axm(filled, "query", "sessions", "--top", "1", "--all-projects").stdout == flagged.stdout
+    assert axm(filled, "query", "--all-projects", "--top", "1", "sessions").stdout == flagged.stdout
+    assert axm(filled, "query", "--all-projects", "repetition", "--z-threshold", "3").returncode == 0
+    wrong = axm(filled, "query", "--all-projects", "sesions")
+    assert wrong.returncode == 1 and "did you mean sessions?" in wrong.stderr
+    assert axm(filled, "query", "--all-projects", "sessions", "--sql", "select 1").returncode == 2
+
+
 @rows("R0.6", "R0.67")
 def test_query_formats(filled: World) -> None:
     ask = ("query", "--all-projects", "--perspective", "tool-frequency")

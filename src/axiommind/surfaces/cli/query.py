@@ -18,6 +18,7 @@ HELP = "Run a ready-made query, or read-only SQL"
 CALLER = "reads"
 GROUP = "ask"
 _EPILOG = """examples:
+  axm query hotfiles --format table
   axm query --perspective tool-frequency --top 10 --format table
   axm query --perspective transitions --tool "Bash:git"
   axm query --perspective prompts --search "테스트" --since 2026-01-01
@@ -29,6 +30,7 @@ _EPILOG = """examples:
 def configure(parser: argparse.ArgumentParser, argv: list[str]) -> None:
     parser.epilog = _EPILOG
     what = parser.add_argument_group("query")
+    what.add_argument("name", metavar="NAME", nargs="?", help="the same as --perspective NAME")
     what.add_argument("--perspective", metavar="NAME", help="a ready-made query; --list-perspectives lists them")
     what.add_argument("--sql", metavar="SELECT", help="a select statement; - reads it from stdin")
     what.add_argument("--sql-file", metavar="FILE", help="a file with a select statement")
@@ -60,6 +62,8 @@ def configure(parser: argparse.ArgumentParser, argv: list[str]) -> None:
 
 def _named(argv: list[str]) -> list[str]:
     """The perspective on the command line, so that only that one is imported; all of them for help."""
+    if argv and not argv[0].startswith("-"):
+        return [argv[0]] if is_known(argv[0]) else []
     for i, word in enumerate(argv):
         name = word.partition("=")[2] if word.startswith("--perspective=") else ""
         if word == "--perspective" and i + 1 < len(argv):
@@ -102,15 +106,16 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     if args.schema:
         return _schema(memory, args)
-    asked = [w for w in (args.perspective, args.sql, args.sql_file) if w is not None]
+    asked = [w for w in (args.name, args.perspective, args.sql, args.sql_file) if w is not None]
     if len(asked) != 1:
         raise UsageError(
-            "give one of --perspective, --sql or --sql-file", hint="axm query --list-perspectives lists them"
+            "give one of NAME, --perspective, --sql or --sql-file", hint="axm query --list-perspectives lists them"
         )
     if args.project is not None and args.all_projects:
         raise UsageError("--project and --all-projects exclude each other")
     scope = memory.scope(project=args.project, all_projects=args.all_projects, db=args.db)
-    if args.perspective is None:
+    name = args.name or args.perspective
+    if name is None:
         if args.plot is not None:
             raise UsageError("--plot draws perspectives, not SQL results")
         given = [p.name for p in COMMON if getattr(args, f"p_{p.name}", None) is not None]
@@ -122,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
         _print(found.names(), found.dicts(), args.format)
         _say(found.notes)
         return 0
-    perspective = load(args.perspective)
+    perspective = load(name)
     params = params_of(perspective, args)
     rows = memory.query(perspective, params, scope, args.db)
     _print(rows.columns, rows, args.format)
