@@ -8,12 +8,15 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from axiommind.log import Finding
+from axiommind.projections import replay
 from tests.counting import PATIENCE_S
 from tests.examples import examples
 from tests.ingest.traces import traces
@@ -156,3 +159,29 @@ def test_waiting_for_a_reader_does_not_fill_the_disk(world: World) -> None:
             sizes.add((world.home / "index.db-wal").stat().st_size >> 16)
         assert len(sizes) <= 2
     assert world.memory().verify() == []
+
+
+@pytest.mark.parametrize("is_followed", [True, False])
+def test_what_is_forgotten_while_verify_compares_is_no_damage(
+    world: World, monkeypatch: pytest.MonkeyPatch, is_followed: bool
+) -> None:
+    """Its text is out of the log, and the index that was copied before still has its rows: it is compared again, when
+    the index has followed. One that never follows is told."""
+    told(world)
+    world.memory().index()
+    compared = replay._differences
+    tries = 0
+
+    def meanwhile(fresh: sqlite3.Connection, copy: Path) -> list[Finding]:
+        nonlocal tries
+        tries += 1
+        if tries == 2 and is_followed:
+            world.memory().index()
+        return compared(fresh, copy)
+
+    monkeypatch.setattr(replay, "_differences", meanwhile)
+    with world.memory().home.open_log() as (log, _key), tempfile.TemporaryDirectory() as scratch:
+        with log.atomic():
+            log.forget(["secret"], None, actor="user", reason="", records=list)
+        found = replay.compare(log, world.home / "index.db", Path(scratch))
+    assert (found == []) == is_followed and tries == (3 if is_followed else replay._TRIES)
