@@ -55,6 +55,7 @@ class Hooks(NamedTuple):
     tool_tokens: int
     prompt_chance: float
     other_projects: float
+    teammates: bool
     announce: tuple[str, ...]
     user_prompt_submit_seconds: float
     session_start_seconds: float

@@ -155,6 +155,15 @@ RECALL_KEYS: tuple[Key, ...] = (
         "Another project's matches are recalled only with at least this probability; over 1 = never.",
         "hooks.other_projects",
     ),
+    Key(
+        "retrieval.teammates",
+        "AXM_TEAMMATES",
+        bool,
+        False,
+        "Whether agents are told what team mates share of the same repository, marked as theirs. Search finds it "
+        "in any case.",
+        "hooks.teammates",
+    ),
     Key("hooks.enabled", "AXM_HOOKS", bool, True, "Whether hooks do anything at all.", "hooks.enabled"),
     *(Key(f"hooks.{event}", f"AXM_HOOK_{name}", bool, True, what, f"hooks.{event}") for event, name, _, what in _HOOKS),
     Key(

@@ -236,7 +236,7 @@ class Recall:
         if not orders:
             return Silence("nothing_to_ask")
         at, hooks = _now() if now is None else now, self.home.config.hooks
-        with self.reading() as reader:
+        with self.telling() as reader:
             mine = scope.project if isinstance(scope, Scope) else self.project_of(reader.db, scope)
             query = self._query(prompt, Scope(mine), at, plain=True)
             request = self._request(query, at, None, hooks.prompt_chance, session, skip, "lexical", is_now=now is None)
@@ -262,7 +262,7 @@ class Recall:
         at = _now() if now is None else now
         hooks = self.home.config.hooks
         best: list[float] = []
-        with self.reading() as reader:
+        with self.telling() as reader:
             mine = scope.project if isinstance(scope, Scope) else self.project_of(reader.db, scope)
             items: tuple[IndexItem, ...] = ()
             is_known = False  # what is likely was given before, or was withdrawn
@@ -309,17 +309,25 @@ class Recall:
         """Prepare what the next start of a session is told, so that it costs a read; returns of how many projects."""
         from axiommind.recall.packets.session_start import prepare_starts
 
-        return prepare_starts(self.home.config, self.reading, now())
+        return prepare_starts(self.home.config, self.telling, now())
 
     # --- how -------------------------------------------------------------------------------------------
 
+    def telling(self) -> contextlib.AbstractContextManager[Reader]:
+        """A reader for what an agent is given without having asked: of team mates, only if the settings say so."""
+        return self.reading(teammates=self.home.config.hooks.teammates)
+
     @contextlib.contextmanager
-    def reading(self, mode: str = "lexical") -> Iterator[Reader]:
+    def reading(self, mode: str = "lexical", *, teammates: bool = True) -> Iterator[Reader]:
         """A reader that sees one state of the index, whoever writes meanwhile."""
         from axiommind.search.find import connect
 
         with self.home.reading(Scope(None), None) as db, self.search.vectors(mode, None) as (meaning, _reason):
             connect(db)
+            if not teammates:
+                from axiommind.recall.others import hide_teammates
+
+                hide_teammates(db)
             db.execute("pragma query_only=on")
             db.execute("begin")
             if self.cache is None:

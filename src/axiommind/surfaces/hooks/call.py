@@ -58,7 +58,7 @@ class HookCall(NamedTuple):
         from axiommind.search.rows import index_version
 
         recall = self.memory().recall
-        with recall.reading() as reader:
+        with recall.telling() as reader:
             index_version(reader.db)
             yield reader.db, recall.project_of(reader.db, self.folder)
 
