@@ -163,6 +163,7 @@ HOOK_ALLOWED = {
     "axiommind.recall.disclosure",
     "axiommind.recall.feedback",
     "axiommind.recall.judgement",
+    "axiommind.recall.others",
     "axiommind.recall.outcomes",
     "axiommind.recall.own_words",
     "axiommind.recall.packet",
