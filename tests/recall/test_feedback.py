@@ -344,7 +344,7 @@ def test_a_review_is_one_key(
 
     def review(keys: str) -> str:
         monkeypatch.setattr("sys.stdin", io.StringIO(keys))
-        assert cli.main(["review", "--all-projects"]) == 0
+        assert cli.main(["review", "--only", "given", "--all-projects"]) == 0
         return capsys.readouterr().out
 
     assert ASKED in review("q") and names(person, ALIKE, name) == set()
@@ -360,7 +360,7 @@ def test_a_review_is_one_key(
     assert name in shown and "retry_budget" in shown
     assert names(person, ALIKE, name) == {name}
     monkeypatch.setattr("sys.stdin", io.StringIO("n"))
-    assert cli.main(["review", "--all-projects"]) == 1, "what was answered is not asked again"
+    assert cli.main(["review", "--only", "given", "--all-projects"]) == 1, "what was answered is not asked again"
     monkeypatch.delenv("AXM_PERSON_TOKEN")
     assert cli.main(["review"]) == 1
 
@@ -373,7 +373,7 @@ def test_a_review_and_grounding_know_the_same(
     assert "gone" in capsys.readouterr().out
     spool(person, line(session="fresh", at=31, items=[item(person)]), "fresh")
     monkeypatch.setattr("sys.stdin", io.StringIO("nq"))
-    assert cli.main(["review", "--all-projects"]) == 0
+    assert cli.main(["review", "--only", "given", "--all-projects"]) == 0
     out, err = capsys.readouterr()
     assert "session fresh" in out and "Skipped: for which prompt" in err
     monkeypatch.setattr("sys.stdin", io.StringIO("n"))

@@ -82,7 +82,7 @@ def test_where_there_is_nothing_it_is_quiet(tmp_path: Path) -> None:
 BIN = Path(sys.executable).parent
 SHELLS = {
     "bash": 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _axm; printf "%s\\n" "${COMPREPLY[@]}"',
-    "fish": 'source $argv[1]; complete -C (string join -- " " $argv[2..-1]) | string split -f1 \\t',
+    "fish": 'source $argv[1]; complete -C (string join -- " " $argv[2..-1]) | string replace -r "\\t.*" ""; true',
 }
 
 
