@@ -112,6 +112,21 @@ def test_bytes_that_trickle_in_do_not_help(served: Served) -> None:
         assert sent
 
 
+def test_who_holds_every_connection_open_keeps_nobody_out() -> None:
+    """Long before their time is up: whoever has said nothing for longest makes room."""
+    made = Served(ConnectionLimits(request_seconds=PATIENCE_S * 10, idle_seconds=1, connections=20))
+    try:
+        with ExitStack() as stack:
+            lines = [stack.enter_context(made.connect()) for _ in range(60)]
+            for line in lines[40:]:
+                line.sendall(b"POST / HTTP/1.1\r\nHost: x\r\n")
+            assert made.ask().count(b"body")
+            wait_for(lambda: made.held <= 20)
+            assert is_closed(lines[0])
+    finally:
+        made.stop()
+
+
 def test_there_are_only_so_many(served: Served) -> None:
     with ExitStack() as stack:
         lines = [stack.enter_context(served.connect()) for _ in range(60)]

@@ -48,10 +48,16 @@ def _protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            if len(self.connections) > limits.connections:
-                transport.abort()
-            else:
+            held = [one for one in self.connections if not one.transport.is_closing()]
+            if len(held) > limits.connections:
+                self._make_room(held)
+            if not transport.is_closing():
                 self._look()
+
+        def _make_room(self, held: list[Any]) -> None:
+            """Whoever has kept us waiting the longest goes; if nobody has, it is the one that came last."""
+            clocks = {one._clock.when(): one for one in held if one._clock is not None}
+            (clocks[min(clocks)] if clocks else self).transport.abort()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
