@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from axiommind.projects import fold_path, fold_worktree, project_of, slug
+from axiommind.projects import fold_path, fold_worktree, machine_of, project_of, slug
 
 
 @pytest.mark.parametrize(
@@ -91,3 +91,21 @@ def test_a_git_worktree_elsewhere_folds_by_its_marker(tmp_path: Path) -> None:
     (side / ".git").write_text("gitdir: /elsewhere/.git/modules/side\n")  # a submodule is its own project
     assert project_of(str(side)) == str(side)
     assert project_of(str(repository)) == str(repository)
+
+
+@pytest.mark.parametrize(
+    ("path", "machine"),
+    [
+        ("laptop:/home/ana/x", "laptop"),
+        ("ana@laptop:/home/ana/x.jsonl", "ana@laptop"),
+        ("desk:C:\\Users\\ana\\x", "desk"),
+        ("x:C:\\Users\\ana", "x"),
+        ("/home/ana/a:b/c", ""),
+        ("C:\\Users\\ana", ""),
+        ("C:/Users/ana", ""),
+        ("notes:today", ""),
+        ("", ""),
+    ],
+)
+def test_a_path_of_another_machine_begins_with_its_name(path: str, machine: str) -> None:
+    assert machine_of(path) == machine

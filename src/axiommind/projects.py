@@ -8,7 +8,16 @@ import re
 import unicodedata
 from pathlib import Path
 
-__all__ = ["WORKTREE_SLUGS", "fold_path", "fold_worktree", "project_around", "project_of", "slug", "worktrees_of"]
+__all__ = [
+    "WORKTREE_SLUGS",
+    "fold_path",
+    "fold_worktree",
+    "machine_of",
+    "project_around",
+    "project_of",
+    "slug",
+    "worktrees_of",
+]
 
 _SLUG_MAX = 200
 # Where worktrees are kept whose path names their repository: in it, or in a folder beside it that bears its name.
@@ -20,7 +29,16 @@ _WORKTREES = re.compile(
 )
 # How the folders of such worktrees continue the slug of their repository.
 WORKTREE_SLUGS = ("--claude-worktrees-", "--worktrees-", "--worktree-", "--git-wt-", "--git-worktrees-", "-worktrees-")
+# A drive of Windows has one letter, and a name of a machine there may have one too: then two colons tell.
+_OF_MACHINE = re.compile(r"((?:[A-Za-z0-9_-]+@)?[A-Za-z0-9_-]{2,}|[A-Za-z0-9_-](?=:[A-Za-z]:)):(?=.*[/\\])", re.DOTALL)
 _BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def machine_of(path: str) -> str:
+    """The machine that stands before a path of another home (`laptop:/home/ana/x`, `ana@laptop:…`); nothing before one
+    of this machine."""
+    found = _OF_MACHINE.match(path)
+    return found[1] if found else ""
 
 
 def slug(cwd: str) -> str:

@@ -231,3 +231,20 @@ def test_a_remote_that_was_emptied_gets_everything_again(two: tuple[World, World
 def test_a_remote_is_added_once(two: tuple[World, World], tmp_path: Path) -> None:
     with pytest.raises(AxmError, match="added already"):
         add(two[0], str(tmp_path / "remote"))
+
+
+def test_whose_sessions_they_are_is_said_everywhere(two: tuple[World, World]) -> None:
+    desk, laptop = two
+    session(desk, "s1", "make the radar show rain")
+    sync(desk, laptop)
+    for words in (
+        ["search", "radar", "--all-projects"],
+        ["search", "radar", "--all-projects", "--json"],
+        ["query", "--perspective", "sessions", "--all-projects"],
+        ["sources"],
+        ["start"],
+    ):
+        done = axm(laptop, *words)
+        assert "desk" in done.stdout + done.stderr, words
+        assert "claude --resume" not in done.stdout, f"it is not on this machine: {words}"
+    assert "claude --resume" in axm(desk, "query", "--perspective", "sessions", "--all-projects").stdout

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from axiommind.errors import PluginError
+from axiommind.projects import machine_of
 from axiommind.registry import Registry
 from axiommind.sources.contract import Discovery, Source, SourceFile
 
@@ -114,10 +115,12 @@ def tool_names(*wanted: str) -> frozenset[str]:
 
 
 def resume_command(agent: str, session_id: str, stream: str) -> tuple[str, ...] | None:
-    """The command that resumes a session, in its working folder; None where there is none. Of two agents' sessions with
-    the same id one has the agent's name before it, which the agent does not know."""
+    """The command that resumes a session, in its working folder; None where there is none, as on any machine but its
+    own. Of two agents' sessions with the same id one has the agent's name before it, which the agent does not know."""
     source = load(agent)
-    return source.resume(session_id.removeprefix(f"{agent}:")) if source.resumes(stream) else None
+    if machine_of(stream) or not source.resumes(stream):
+        return None
+    return source.resume(session_id.removeprefix(f"{agent}:"))
 
 
 def start_command(agent: str, prompt: str) -> tuple[str, ...] | None:

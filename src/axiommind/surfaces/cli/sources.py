@@ -53,6 +53,10 @@ def run(args: argparse.Namespace) -> int:
         if one.unknown:
             kinds = ", ".join(f"{kind} ({count:,})" for kind, count in one.unknown[:5])
             options.say(f"Note: {one.title} has records of types that are not known yet, and not read: {kinds}")
+    for one in found:
+        if one.machines:
+            which = ", ".join(f"{machine} ({count:,})" for machine, count in one.machines)
+            options.say(f"Of other machines, among those of {one.title}: {which}")
     if any(one.files and not one.sessions and not one.is_off for one in found):
         options.say("Some are not indexed yet; run: axm index")
     return 0 if shown else 1
@@ -87,5 +91,6 @@ def _as_json(one: SourceState) -> dict[str, Any]:
     return {
         **one._asdict(),
         "unknown": dict(one.unknown),
+        "machines": dict(one.machines),
         "problems": [{"path": problem.path, "line": problem.line, "why": problem.why} for problem in one.problems],
     }
