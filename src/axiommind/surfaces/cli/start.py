@@ -41,7 +41,8 @@ def run(args: argparse.Namespace) -> int:
     sample = args.sample or was_sample
     if not sample:
         report = _index(memory)
-        sample = not (report.new or report.updated or report.unchanged or report.missing)
+        found = report.new or report.updated or report.unchanged or report.missing
+        sample = not found and not memory.overview(Scope(None)).sessions  # those of other machines count too
         learn_later(memory)
     if sample:
         memory = memory if was_sample else _sample(memory)
