@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Recall", "Recalled", "Silence"]
 
 _MOST_WINDOW = 100
-# Lines so far behind the first are left out: of what is given on the reported half of the sets 92 % is right, 90 % with
-# them.
+# Lines so far behind the first are left out: of what is given on the reported half of the sets 92 % is right, else 90.
 TRAILING = 0.1
 _LASTS = ("insight", "doc")  # what other projects are asked for: never what was asked, answered or called there
 _now = now
