@@ -6,6 +6,7 @@ import argparse
 
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _suggest_workflow as suggest_workflow
+from axiommind.surfaces.render.progress import LongWork
 
 HELP = "Analyze recurring prompts and tool sequences"
 CALLER = "reads"
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     wanted = suggest_workflow.analysis_of(memory, args)
     suggest_workflow.bring_up(memory, args, wanted.project)
-    with suggest_workflow.asking(memory, wanted):
+    with suggest_workflow.asking(memory, wanted), LongWork("Analyzing"):
         found = memory.reports.analyst.analyze(wanted)
     if args.format == "json":
         print(suggest_workflow.as_json(found))

@@ -12,6 +12,7 @@ from axiommind.health.check import Check
 from axiommind.memory import Memory
 from axiommind.surfaces import install
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.progress import LongWork
 
 HELP = "Check the home, the index and the agents' settings"
 CALLER = "reads"
@@ -32,11 +33,12 @@ def run(args: argparse.Namespace) -> int:
     except UsageError as error:  # nothing else can be looked at with settings that nobody can mean
         checks = [Check("settings", "bad", error.message, (error.hint,) if error.hint else ())]
     else:
-        checks = memory.doctor()
-        for agent in install.agents():
-            checks += install.load(agent).checks(memory.config, os.environ, Path.home())
-        checks.append(check_tools(memory.config))
-        checks += _repository()
+        with LongWork("Looking at everything"):
+            checks = memory.doctor()
+            for agent in install.agents():
+                checks += install.load(agent).checks(memory.config, os.environ, Path.home())
+            checks.append(check_tools(memory.config))
+            checks += _repository()
     if args.json:
         shown = [
             {"name": c.name, "status": c.status, "text": c.text, "details": list(c.details), **_data(c.data)}

@@ -10,6 +10,7 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import forgetting, syncing
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.progress import LongWork
 
 if TYPE_CHECKING:
     from axiommind.ingest.forgetting import Forgotten
@@ -88,7 +89,8 @@ def run(args: argparse.Namespace) -> int:
         if not options.confirmed(caller, "Forget it?"):
             options.say("Nothing was forgotten.")
             return 1
-    done = memory.forget(**wanted, reason=args.reason, dry_run=args.dry_run, caller=caller)
+    with LongWork("Purging"):
+        done = memory.forget(**wanted, reason=args.reason, dry_run=args.dry_run, caller=caller)
     _say_what(done, args, dry_run=args.dry_run)
     _say_left(done)
     _say_copies(memory)

@@ -11,6 +11,7 @@ from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import hits
 from axiommind.surfaces.render import tables as render
 from axiommind.surfaces.render.entries import iso
+from axiommind.surfaces.render.progress import LongWork
 
 if TYPE_CHECKING:
     from axiommind.grounding.read import GivenItem, Grounding
@@ -62,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
     memory.index_given()
     anywhere = args.all_projects or (args.session is not None and args.project is None)
     scope = memory.scope(project=args.project, all_projects=anywhere)
-    found = memory.reports.grounding(scope, since=args.since, session=args.session)
+    with LongWork("Comparing what was given with what was used"):
+        found = memory.reports.grounding(scope, since=args.since, session=args.session)
     if not found.given:
         return _nothing(args, scope.project)
     if args.json:

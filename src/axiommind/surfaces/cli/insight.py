@@ -9,6 +9,7 @@ from axiommind.errors import AxmError
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render.insight import FORMATS, as_html, as_json, as_markdown
+from axiommind.surfaces.render.progress import LongWork
 
 HELP = "Report habits, time and rework, and suggest improvements"
 CALLER = "reads"
@@ -51,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
     if not memory.config.index_path.exists():
         return _nothing(None)
     scope = memory.scope(project=args.project, all_projects=args.all_projects)
-    report = memory.reports.insight(scope, since=args.since, until=args.until, prose=args.prose)
+    with LongWork("Looking at the sessions"):
+        report = memory.reports.insight(scope, since=args.since, until=args.until, prose=args.prose)
     if report.sessions or form == "json":
         _put(_WRITERS[form](report), args.out)
     return 0 if report.sessions else _nothing(scope.project)

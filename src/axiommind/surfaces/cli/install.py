@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from axiommind.config import Config
 from axiommind.errors import AxmError, NotFound, UsageError
 from axiommind.surfaces import install
+from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.cli._offer import offer
 
 HELP = "Add hooks and the MCP server to an agent's settings"
@@ -58,13 +61,14 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
         help="whether your own agent distils finished sessions (default: it is offered, and off until you say yes)",
     )
     parser.add_argument("--no-mcp", action="store_false", dest="mcp", help="without the MCP server")
+    options.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     here = machine()
     wishes = install.Wishes(args.scope, args.plugin, args.mcp, args.only_print)
     names = chosen(args, here)
-    code = each(names, lambda agent: agent.install(here, wishes))
+    code = each(names, lambda agent: agent.install(here, wishes), args, "install")
     if not args.only_print and code == 0:
         offer(here, install.asked(names), args.model)
     return code
@@ -85,8 +89,11 @@ def chosen(args: argparse.Namespace, here: install.Machine) -> list[str]:
     return names
 
 
-def each(names: list[str], work: Callable[[install.Agent], int]) -> int:
-    """Do the same with several agents: one that fails does not stop the others."""
+def each(names: list[str], work: Callable[[install.Agent], int], args: argparse.Namespace, what: str) -> int:
+    """Do the same with several agents: one that fails does not stop the others. With `--json` what is said of it goes
+    to standard error, and how it went is printed."""
+    if args.json:
+        return _each_as_json(names, work, args, what)
     if len(names) == 1:
         return work(install.load(names[0]))
     codes = [0]
@@ -99,6 +106,21 @@ def each(names: list[str], work: Callable[[install.Agent], int]) -> int:
             install.say(f"  axm: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else ""))
             codes.append(error.exit_code)
     return max(codes)
+
+
+def _each_as_json(names: list[str], work: Callable[[install.Agent], int], args: argparse.Namespace, what: str) -> int:
+    outcomes, worst = [], 0
+    for name in names:
+        error, hint = None, None
+        try:
+            with redirect_stdout(sys.stderr):
+                code = work(install.load(name))
+        except AxmError as failed:
+            code, error, hint = failed.exit_code, failed.message, failed.hint
+        worst = max(worst, code)
+        outcomes.append({"agent": name, "exit_code": code, "error": error, "hint": hint or None})
+    options.print_json(what, {"scope": args.scope, "changed": not args.only_print, "agents": outcomes})
+    return worst
 
 
 def machine() -> install.Machine:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.progress import LongWork
 
 if TYPE_CHECKING:
     from axiommind.learning.audit import Audit
@@ -44,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
             options.print_json("metrics", {"project": None, "steps": [], "builds": [], "failed": [], "audit": None})
         return options.nothing(memory, "figures")
     scope = memory.scope(project=args.project, all_projects=args.project is None)
-    found = memory.learning.metrics(scope)
+    with LongWork("Counting"):
+        found = memory.learning.metrics(scope)
     if args.json:
         options.print_json(
             "metrics",

@@ -7,6 +7,7 @@ import argparse
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as shown
+from axiommind.surfaces.render.progress import LongWork
 
 HELP = "Check entries again that a checker could not check"
 CALLER = "free: checkers act on evidence"
@@ -34,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require_index(memory)
     scope = options.scope_of(memory, args)
-    report = memory.entries.recheck(scope, dry_run=args.dry_run)
+    with LongWork("Checking"):
+        report = memory.entries.recheck(scope, dry_run=args.dry_run)
     if args.json:
         listed = {"refused": [one._asdict() for one in report.refused], "notes": list(report.notes)}
         options.print_json("recheck", {"project": scope.project, **report._asdict(), **listed})

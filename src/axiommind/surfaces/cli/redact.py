@@ -10,6 +10,7 @@ from axiommind.errors import UsageError
 from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.progress import LongWork
 
 if TYPE_CHECKING:
     from axiommind.health.redacting import Redacted
@@ -72,7 +73,8 @@ def _filter(args: argparse.Namespace) -> int:
 def _again(args: argparse.Namespace) -> int:
     memory = Memory()
     as_json = getattr(args, "json", False)
-    found = memory.redact_again()
+    with LongWork("Looking for secrets"):
+        found = memory.redact_again()
     if not args.yes and found.blobs and not as_json:
         _say(found, "Would redact")
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -88,7 +90,8 @@ def _again(args: argparse.Namespace) -> int:
         else:
             _say(found, "Would redact")
         return 0
-    done = memory.redact_again(dry_run=False, caller=memory.identify())
+    with LongWork("Redacting"):
+        done = memory.redact_again(dry_run=False, caller=memory.identify())
     if as_json:
         options.print_line("redact", _record(done, dry_run=False))
     else:

@@ -10,6 +10,7 @@ from axiommind.memory import Memory
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import entries as shown
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.progress import LongWork
 
 if TYPE_CHECKING:
     from axiommind.learning.refresh import StaleEntry
@@ -39,7 +40,8 @@ def run(args: argparse.Namespace) -> int:
     memory = Memory()
     options.require_index(memory)
     scope = options.scope_of(memory, args)
-    report = memory.entries.refresh(scope)
+    with LongWork("Comparing with the code"):
+        report = memory.entries.refresh(scope)
     stale, more = options.first(list(report.stale), args.limit)
     if args.json:
         entries = [

@@ -8,6 +8,7 @@ import sys
 
 from axiommind.memory import Memory
 from axiommind.surfaces.render import tables as render
+from axiommind.surfaces.render.progress import LongWork
 
 HELP = "Check checksums, references and the index"
 CALLER = "reads"
@@ -31,7 +32,8 @@ def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.forgotten:
         return _forgotten(args)
-    found = Memory().verify(deep=args.deep)
+    with LongWork("Checking every checksum"):
+        found = Memory().verify(deep=args.deep)
     if args.json:
         listed = [{"where": where, "what": what} for where, what in found]
         print(json.dumps({"schema": "axm.verify.v1", "ok": not found, "findings": listed}, ensure_ascii=False))
