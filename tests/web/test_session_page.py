@@ -125,3 +125,17 @@ def test_a_session_as_a_file(browser: Browser) -> None:
     assert answer.headers["content-disposition"] == 'attachment; filename="session-db5b5fab.md"'
     assert "Add an --hourly flag" in answer.text
     assert browser.client.get(f"/session/{HOURLY}/export.exe").status_code == 404
+
+
+def test_a_session_is_forgotten(browser: Browser, sample: World) -> None:
+    """Asked first, done on a tick, and then it is nowhere."""
+    assert "Purge it, everywhere" in browser.get(f"/session/{HOURLY}/forget")
+    assert browser.post(f"/session/{HOURLY}/forget").status_code == 400
+    assert browser.get(f"/session/{HOURLY}")
+    done = browser.post(f"/session/{HOURLY}/forget", sure="yes", reason="not mine")
+    assert done.status_code == 200 and "nothing was found" in words_of(done.text)
+    assert browser.refused(f"/session/{HOURLY}")[0] == 404
+    assert "decimals" not in browser.part("/search", q="decimals").partition("<ul")[2]
+    assert sample.memory().verify() == []
+    reading = Browser(sample.memory(), is_person=False)
+    assert reading.refused(f"/session/{DISCOUNT}/forget")[0] == 403

@@ -161,13 +161,11 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 def calendar(days: Mapping[str, float], title: str, *, unit: str, where: str = "", weeks: int = 53) -> Markup:
-    """A square for each day of the last weeks that something happened in, as dark as there was much."""
+    """A square for each day of the weeks up to the last one, as dark as there was much."""
     if not days:
         return Markup("")
     last = date.fromisoformat(max(days))
-    first = date.fromisoformat(min(days))
     monday = last - timedelta(days=last.weekday())
-    weeks = min(weeks, max((monday - (first - timedelta(days=first.weekday()))).days // 7 + 1, 12))
     start = monday - timedelta(weeks=weeks - 1)
     most = sorted(days.values())[int(len(days) * 0.9)] or 1
     drawn = []
@@ -259,8 +257,8 @@ def _stack(sizes: Mapping[str, float], scale: float) -> dict[str, float]:
 
 
 def _svg(kind: str, wide: float, tall: float, title: str, drawn: Sequence[Markup]) -> Markup:
-    return Markup('<svg class="drawing {}" viewBox="0 0 {:.0f} {:.0f}" role="img" aria-label="{}">{}</svg>').format(
-        kind, wide, tall, title, Markup("").join(drawn)
+    return Markup('<svg class="drawing {}" viewBox="0 0 {:.0f} {:.0f}" role="{}" aria-label="{}">{}</svg>').format(
+        kind, wide, tall, "group" if any("<a " in one for one in drawn) else "img", title, Markup("").join(drawn)
     )
 
 

@@ -18,6 +18,7 @@ from axiommind.home import Scope
 from axiommind.memory import Memory
 from axiommind.surfaces.web import templating
 from axiommind.surfaces.web.entrance import Entrance
+from axiommind.surfaces.web.jobs import Jobs
 
 __all__ = ["Form", "MenuPlace", "Site", "action", "page", "see_other", "site_of"]
 
@@ -47,6 +48,7 @@ class Site:
     caller: Caller
     places: tuple[MenuPlace, ...] = ()
     entrance: Entrance = field(default_factory=Entrance)
+    jobs: Jobs = field(default_factory=Jobs)
 
     def scope(self, request: Request) -> Scope:
         """The project that the page is about, as its address says; else all."""

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from axiommind.errors import NotFound
+from axiommind.errors import NotFound, UsageError
 from axiommind.home import Scope, now
 from axiommind.model import Citation
 from axiommind.reports import perspectives
@@ -22,7 +22,7 @@ from axiommind.sources import resume_command
 from axiommind.surfaces.render.session_page import as_html, as_markdown
 from axiommind.surfaces.web import prose
 from axiommind.surfaces.web.pages.home import HOOKS
-from axiommind.surfaces.web.site import page, site_of
+from axiommind.surfaces.web.site import Form, action, page, site_of
 
 __all__ = ["ROUTES", "STRETCH"]
 
@@ -136,6 +136,25 @@ def _sum(values: Iterable[float | None]) -> float | None:
     return sum(known) if known else None
 
 
+def ask_to_forget(request: Request) -> Response:
+    """What forgetting a session takes with it; nothing is done."""
+    site = site_of(request)
+    site.require_person()
+    head = site.memory.sessions.outline(request.path_params["id"]).head
+    found = site.memory.forget(session=head.session_id, dry_run=True, caller=site.caller)
+    return page(request, "forget.html", head=head, found=found)
+
+
+def forget(request: Request, form: Form) -> Response:
+    """Purge a session everywhere, with a certificate of what was proven."""
+    site = site_of(request)
+    name = request.path_params["id"]
+    if form.get("sure") != "yes":
+        raise UsageError("nothing was forgotten: it was not confirmed", hint="tick the box, if it is meant")
+    done = site.memory.forget(session=name, reason=form.get("reason", "").strip(), caller=site.caller)
+    return page(request, "forgotten.html", done=done)
+
+
 def _items(request: Request, of: Outline, margin: SessionMargin, first: int, count: int) -> list[_Item]:
     sessions = site_of(request).memory.sessions
     notes = _notes(request, of, margin, range(first, first + count))
@@ -227,6 +246,8 @@ def _target(request: Request, of: Outline, margin: SessionMargin) -> int | None:
 
 ROUTES = [
     Route("/session/{id}", session),
+    Route("/session/{id}/forget", ask_to_forget),
+    Route("/session/{id}/forget", action(forget), methods=["POST"]),
     Route("/session/{id}/from/{first:int}", stretch),
     Route("/session/{id}/export.{format:str}", export),
     Route("/call/{number:int}", call),

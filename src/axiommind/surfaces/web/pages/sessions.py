@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -20,9 +22,8 @@ def sessions(request: Request) -> Response:
     site = site_of(request)
     params = request.query_params
     words, agent = params.get("words", ""), params.get("agent", "")
-    found = site.memory.reports.sessions(
-        site.scope(request), key=params.get("after", ""), words=words, agent=agent, limit=_SHOWN
-    )
+    after = params.get("after", "") or _end_of(params.get("day", ""))
+    found = site.memory.reports.sessions(site.scope(request), key=after, words=words, agent=agent, limit=_SHOWN)
     every = site.memory.own_sql("select agent from sessions group by agent order by count(*) desc", Scope(None))
     agents = [str(row[0]) for row in every]
     return page(
@@ -32,8 +33,17 @@ def sessions(request: Request) -> Response:
         words=words,
         agent=agent,
         agents=agents,
-        is_first=not params.get("after"),
+        is_first=not after,
     )
+
+
+def _end_of(day: str) -> str:
+    """The key of the sessions that ended on a day, and before."""
+    try:
+        moment = datetime.fromisoformat(day).replace(tzinfo=UTC) + timedelta(days=1)
+    except ValueError:
+        return ""
+    return f"{int(moment.timestamp() * 1000)}."
 
 
 ROUTES = [Route("/sessions", sessions)]
