@@ -79,6 +79,7 @@ def test_every_reference_is_there() -> None:
         ("/perspectives/usage?by=moon", 400, "by"),
         ("/sessions?project=/nowhere", 404, "not in the index"),
         ("/nothing", 404, "no such page"),
+        ("/search?q=x&mode=nonsense", 400, "no mode"),
     ],
 )
 def test_what_is_wrong_is_said_in_json(browser: Browser, path: str, status: int, says: str) -> None:
@@ -96,6 +97,11 @@ def test_a_perspective_tells_what_it_asked(browser: Browser) -> None:
 def test_the_api_changes_nothing(browser: Browser) -> None:
     for one in OPERATIONS:
         assert browser.client.post(f"{BASE}{one.path}").status_code == 405
+
+
+def test_nothing_at_all_is_an_answer_too(browser: Browser) -> None:
+    for path in ("/sessions?limit=0", "/recent?limit=0", "/search?q=&limit=0&mode=", "/entries?limit=0"):
+        assert browser.client.get(f"{BASE}{path}").status_code in (200, 400), path
 
 
 def test_places_to_go(browser: Browser) -> None:

@@ -26,6 +26,7 @@ def test_without_the_code_nothing_is_told(outside: Outside) -> None:
         answer = outside.client.get(path)
         assert answer.status_code == 401, path
         assert "weather" not in answer.text and "axm serve" in answer.text
+    assert "axm serve" in outside.client.get("/api/v1/places").json()["error"]["hint"]
     assert outside.client.get("/", params={"code": "wrong"}).status_code == 401
     assert outside.client.get("/", headers={"authorization": "Bearer wrong"}).status_code == 401
     outside.client.cookies.set(f"axm-{PORT}", "wrong")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from axiommind.home import Scope
 from axiommind.surfaces.web.pages.session import STRETCH
+from tests import served
 from tests.transcripts import Lines, World
 from tests.web.conftest import Browser, elements_of, words_of
 
@@ -139,3 +141,21 @@ def test_a_session_is_forgotten(browser: Browser, sample: World) -> None:
     assert sample.memory().verify() == []
     reading = Browser(sample.memory(), is_person=False)
     assert reading.refused(f"/session/{DISCOUNT}/forget")[0] == 403
+
+
+def test_what_the_agent_was_given_and_what_it_used(tmp_path: Path) -> None:
+    world = served.made(tmp_path)
+    served.spool(world, served.line(items=[served.item(world)]))
+    world.memory().index()
+    browser = Browser(world.memory())
+    words = words_of(browser.get("/session/now"))
+    assert "Given to the agent at a prompt: 1 thing" in words
+    given = words_of(browser.part("/session/now/given"))
+    assert "came up" in given and "at a prompt" in given
+    at = re.search(r'href="/session/now\?given=(\d+)"', browser.part("/session/now/given"))
+    assert at is not None and 'data-target="0"' in browser.get("/session/now", given=at[1])
+    item = re.search(r'href="(/given/\w+)"', browser.part("/session/now/given"))
+    assert item is not None
+    there = browser.client.get(item[1], follow_redirects=False).headers["location"]
+    assert there.startswith("/session/old?") and "retry_budget" in browser.get(there)
+    assert "Given to agents" in browser.get("/")

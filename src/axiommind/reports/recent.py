@@ -113,7 +113,7 @@ def list_sessions(
     }
     found = [ListedSession(*row) for row in db.execute(_SESSIONS, values)]
     page = found[:limit]
-    more = f"{page[-1].ended_at}.{page[-1].session_id}" if len(found) > limit else ""
+    more = f"{page[-1].ended_at}.{page[-1].session_id}" if page and len(found) > limit else ""
     return SessionList(tuple(page), more)
 
 

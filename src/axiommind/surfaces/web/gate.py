@@ -6,6 +6,7 @@ No script and no style stands in a page, so the policy allows neither: whatever 
 from __future__ import annotations
 
 import html
+import json
 from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -47,16 +48,18 @@ class Gate:
             return
         headers = headers_of(scope)
         if (refused := self._address.refusal(headers)) is not None:
-            await _plain(send, *refused)
+            await _plain(send, scope, *refused)
             return
         code, rest = _code_in(scope["query_string"])
         if code is not None:
-            await self._admit(send, code, scope["path"], rest)
+            await self._admit(send, scope, code, rest)
             return
         is_open = scope["path"].startswith(_OPEN)
         known = (headers.get(b"cookie", b""), self.cookie, headers.get(b"authorization", b""))
         if not is_open and not self._entrance.knows(*known):
-            await _plain(send, 401, "Open the address that axm serve printed: it has the code that opens this page.")
+            await _plain(
+                send, scope, 401, "Open the address that axm serve printed: it has the code that opens this page."
+            )
             return
 
         async def with_headers(message: dict[str, Any]) -> None:
@@ -69,11 +72,11 @@ class Gate:
 
         await self._app(scope, receive, with_headers)
 
-    async def _admit(self, send: Any, code: str, path: str, rest: str) -> None:
+    async def _admit(self, send: Any, scope: dict[str, Any], code: str, rest: str) -> None:
         value = self._entrance.admit(code)
         if value is None:
             await _plain(
-                send, 401, "That code opens nothing. It may be of an earlier run: axm serve prints the new one."
+                send, scope, 401, "That code opens nothing. It may be of an earlier run: axm serve prints the new one."
             )
             return
         jar: SimpleCookie = SimpleCookie({self.cookie: value})
@@ -81,7 +84,7 @@ class Gate:
         jar[self.cookie].update(kept | ({"secure": "1"} if self._address.public_url.startswith("https:") else {}))
         # A path that begins with two slashes would be another host. It is no redirect, because a strict cookie does not
         # go along where another program led here.
-        where = html.escape("/" + path.lstrip("/") + (f"?{rest}" if rest else ""))
+        where = html.escape("/" + scope["path"].lstrip("/") + (f"?{rest}" if rest else ""))
         body = (
             f'<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={where}">'
             f'<title>AxiomMind</title><link rel="icon" href="/static/mark.svg"><p><a href="{where}">Open AxiomMind</a>'
@@ -99,9 +102,13 @@ def _code_in(query: bytes) -> tuple[str | None, str]:
     return (codes[0] if codes else None), urlencode([pair for pair in pairs if pair[0] != "code"])
 
 
-async def _plain(send: Any, status: int, why: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), *_HEADERS, (b"cache-control", b"no-store")]
-    await _answer(send, status, why.encode() + b"\n", headers)
+async def _plain(send: Any, scope: dict[str, Any], status: int, why: str) -> None:
+    """A refusal: in words, and to programs in the API's form."""
+    kind, body = "text/plain; charset=utf-8", f"{why}\n"
+    if scope["path"].startswith("/api/"):
+        kind, body = "application/json", json.dumps({"error": {"message": why, "hint": "axm serve prints the code"}})
+    headers = [(b"content-type", kind.encode()), *_HEADERS, (b"cache-control", b"no-store")]
+    await _answer(send, status, body.encode(), headers)
 
 
 async def _answer(send: Any, status: int, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:

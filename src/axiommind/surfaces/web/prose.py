@@ -55,6 +55,8 @@ def document(text: str, first: int = 0, last: int = 0) -> Markup:
         block = tokens[begin : number + 1]
         begin = number + 1
         start, end = block[0].map or (0, 0)
+        if len(block) == 3 and block[1].content.startswith("<!--") and block[1].content.endswith("-->"):
+            continue  # a comment, which a reader is not meant to see
         shown = _clean(parser.renderer.render(block, parser.options, env))
         made.append(_block(shown, start + 1, end, first, last))
     return Markup("\n").join(made)

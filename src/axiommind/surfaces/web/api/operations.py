@@ -119,7 +119,7 @@ def search(
     """Passages, or with `group` sessions and documents, that answer a text, best first."""
     flags: dict[str, Any] = {"kind": kind, "since": since, "until": until, "provenance": provenance}
     given = {name: value for name, value in flags.items() if value}
-    return memory.search(q, scope, k=limit, cursor=cursor or None, mode=mode, group=group, **given)
+    return memory.search(q, scope, k=limit, cursor=cursor or None, mode=mode or "auto", group=group, **given)
 
 
 def recent(memory: Memory, scope: Scope, *, limit: int = 8) -> Recent:

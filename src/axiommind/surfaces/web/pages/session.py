@@ -119,6 +119,13 @@ def given(request: Request) -> Response:
     return RedirectResponse(f"/session/{quote(shown.session_id)}?{urlencode(line)}")
 
 
+def given_here(request: Request) -> Response:
+    """What the agent was given in a session, and what shows that it used it."""
+    site = site_of(request)
+    told = site.memory.reports.grounding(Scope(None), session=request.path_params["id"])
+    return page(request, "session_given.html", told=told.given, session=request.path_params["id"], hooks=HOOKS)
+
+
 def export(request: Request) -> Response:
     """The session as one file to share, redacted again."""
     if request.path_params["format"] not in _FORMATS:
@@ -246,6 +253,7 @@ def _target(request: Request, of: Outline, margin: SessionMargin) -> int | None:
 
 ROUTES = [
     Route("/session/{id}", session),
+    Route("/session/{id}/given", given_here),
     Route("/session/{id}/forget", ask_to_forget),
     Route("/session/{id}/forget", action(forget), methods=["POST"]),
     Route("/session/{id}/from/{first:int}", stretch),
