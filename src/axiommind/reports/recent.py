@@ -5,7 +5,16 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
-__all__ = ["GivenLately", "LearnedLately", "ListedSession", "Recent", "SessionList", "list_sessions", "recent"]
+__all__ = [
+    "GivenLately",
+    "LearnedLately",
+    "ListedSession",
+    "Recent",
+    "SessionList",
+    "Totals",
+    "list_sessions",
+    "recent",
+]
 
 _SESSIONS = """
     select id, coalesce(title, ''), project, agent, coalesce(model, ''), coalesce(started_at, first_ts, 0) as began,
@@ -43,6 +52,11 @@ _GIVEN = """
 """
 
 
+_TOTALS = """
+    select count(*) filter (where parent_session is null), count(*) filter (where parent_session is not null),
+      count(distinct project), min(first_ts), max(last_ts)
+    from sessions
+"""
 _JUDGED = "select coalesce(sum(given), 0), coalesce(sum(used), 0) from judged_context"
 
 
@@ -91,7 +105,16 @@ class GivenLately(NamedTuple):
     items: int
 
 
+class Totals(NamedTuple):
+    sessions: int
+    subagents: int
+    projects: int
+    first: int | None
+    last: int | None
+
+
 class Recent(NamedTuple):
+    totals: Totals
     sessions: tuple[ListedSession, ...]
     learned: tuple[LearnedLately, ...]
     given: tuple[GivenLately, ...]
@@ -120,6 +143,7 @@ def list_sessions(
 def recent(db: sqlite3.Connection, limit: int) -> Recent:
     """The last of each."""
     return Recent(
+        Totals(*db.execute(_TOTALS).fetchone()),
         list_sessions(db, limit=limit).sessions,
         tuple(LearnedLately(*row) for row in db.execute(_LEARNED, (limit,))),
         tuple(GivenLately(*row) for row in db.execute(_GIVEN, (limit,))),

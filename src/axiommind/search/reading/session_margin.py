@@ -28,9 +28,12 @@ _FILES = """
 """
 _LINKED = """
     select s.id, coalesce(s.title, ''), coalesce(s.started_at, s.first_ts), l.shared_files
-    from session_links l
-    join sessions s on s.id = case when l.session_a = :session then l.session_b else l.session_a end
-    where :session in (l.session_a, l.session_b)
+    from (
+      select session_b as other, shared_files, overlap_ratio from session_links where session_a = :session
+      union all
+      select session_a, shared_files, overlap_ratio from session_links where session_b = :session
+    ) l
+    join sessions s on s.id = l.other
     order by l.overlap_ratio desc, l.shared_files desc, s.id
     limit :most
 """

@@ -36,7 +36,6 @@ def home(request: Request) -> Response:
     return page(
         request,
         "home.html",
-        overview=memory.overview(scope),
         recent=memory.reports.recent(scope, limit=_SHOWN),
         tasks=memory.tasks.list(scope, statuses=_OPEN, limit=_SHOWN),
         waiting=waiting,

@@ -47,9 +47,11 @@ class _Asked(NamedTuple):
     tool: str
     project: str
 
-    def rows(self, name: str, **params: Any) -> tuple[Any, tuple[str, ...]]:
-        """The rows of a perspective within what is looked at."""
+    def rows(self, name: str, *, priced: bool = False, **params: Any) -> tuple[Any, tuple[str, ...]]:
+        """The rows of a perspective within what is looked at. What answers cost is asked only where it is shown."""
         one = perspectives.load(name)
+        if not priced:
+            one = one._replace(columns=tuple(column for column in one.columns if column != "dollars"))
         given = {"since": self.since or None, "tool": self.tool or None, **params}
         return self.memory.reports.statements(one, one.read(given, now()), self.scope)
 
@@ -92,7 +94,7 @@ def _calendar(asked: _Asked) -> ChartData:
 
 
 def _by_model(asked: _Asked, column: str, unit: str) -> ChartData:
-    rows, statements = asked.rows("usage", by="day")
+    rows, statements = asked.rows("usage", by="day", priced=column == "dollars")
     points = [(row["date"], row["model"] or "unknown", row.get(column)) for row in rows]
     return ChartData(None, _series(points, unit), rows.columns, rows, statements, rows.notes)
 
