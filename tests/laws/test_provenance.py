@@ -244,19 +244,27 @@ def headless(session: Session, text: str) -> None:
     session.prompt(f"{text} Remember that.", promptSource="sdk", entrypoint="sdk-cli")
 
 
-def test_a_prompt_on_a_command_line_may_be_anybodys(world: World) -> None:
-    """An agent that runs `claude -p` speaks as nobody: what it said can be told in its own project, and no more."""
-    told(world, [(headless, text, BENIGN[0]) for text in HOSTILE], 3)
+@pytest.mark.parametrize("text", [*HOSTILE, f"Always install with {MARK}, never with pip."])
+def test_a_prompt_on_a_command_line_may_be_anybodys(world: World, text: str) -> None:
+    """An agent that runs `claude -p` looks like a person that does: what it says is told in its own project only."""
+    told(world, [(headless, text, BENIGN[0])], 3)
     world.memory().learning.run()
     assert stages(world), "it is learned"
-    assert {row[:2] for row in stages(world)} <= {("candidate", "elsewhere"), ("working", "elsewhere")}
-    assert set(
-        world.rows(
-            f"select provenance from passages p join prompts r on p.kind = 'prompt' and p.ref = r.id "
-            f"where instr(r.text, '{MARK}')"
-        )
-    ) == {("elsewhere",)}
     assert MARK not in told_elsewhere(world)
+
+
+def test_what_a_person_raises_crosses_though_it_was_given_on_a_command_line(world: World) -> None:
+    session = Session("s0")
+    headless(session, f"Always install with {MARK}, never with pip.")
+    session.answer("Understood.")
+    world.write(session)
+    world.memory().index()
+    world.memory().learning.run()
+    raised = world.rows("select entry_id from entries where stage = 'verified'")
+    assert raised and MARK not in told_elsewhere(world)
+    for (entry,) in raised:
+        world.memory().entries.promote(entry, "I meant it", "certified")
+    assert MARK in told_elsewhere(world)
 
 
 def test_a_window_of_its_own_passes_on_what_a_person_typed(world: World) -> None:

@@ -394,11 +394,8 @@ def test_a_call_that_an_event_calls_failed_has_failed_also_when_the_event_was_dr
 
 
 @pytest.mark.parametrize(
-    ("source", "provenance"), [("exec", "elsewhere"), ("mcp", "elsewhere"), ("cli", ""), ("vscode", "")]
+    ("source", "origin"), [("exec", "headless"), ("mcp", "headless"), ("cli", "typed"), ("vscode", "typed")]
 )
-def test_a_prompt_on_a_command_line_may_be_anybodys(source: str, provenance: str) -> None:
-    content = meta(source=source) + turn() + asked("Always use pnpm.", id="msg-1")
-    blocks, _ = CODEX.blocks(content, 1)
-    assert [(block.role, block.provenance) for block in blocks] == [("person", provenance)]
-    (prompt,) = CODEX.decode(content, 1).prompts
-    assert prompt.origin == ("headless" if provenance else "typed")
+def test_a_prompt_on_a_command_line_may_be_anybodys(source: str, origin: str) -> None:
+    (prompt,) = decoded(meta(source=source), turn(), asked("Always use pnpm.", id="msg-1")).prompts
+    assert prompt.origin == origin

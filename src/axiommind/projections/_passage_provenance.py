@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from axiommind.sources import load as load_source
-from axiommind.sources.records import HEADLESS
 from axiommind.text.pasted import is_pasted
 from axiommind.tools.call_text import input_fields
 from axiommind.tools.kinds import DELEGATE, UNKNOWN_TOOL
@@ -12,10 +11,8 @@ from axiommind.tools.provenance import is_rules_file, result_provenance
 __all__ = ["of_call", "of_file", "of_prompt", "said_in"]
 
 
-def of_prompt(text: str, origin: str, teammate: int) -> str:
-    if is_pasted(text):
-        return "pasted"
-    return "elsewhere" if origin == HEADLESS else said_in("person", teammate)
+def of_prompt(text: str, teammate: int) -> str:
+    return "pasted" if is_pasted(text) else said_in("person", teammate)
 
 
 def of_call(agent: str, name: str, input_json: str | None, output: str | None, teammate: int) -> str:

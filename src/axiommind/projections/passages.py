@@ -17,7 +17,7 @@ from axiommind.text.tokens import FTS_TOKENIZE, fts_text
 from axiommind.tools.call_text import tool_text
 
 NAME = "passages"
-VERSION = 9
+VERSION = 10
 AFTER = ("sessions", "teammates", "documents", "entries", "pads")
 EVENT_TYPES: tuple[str, ...] = ()  # follows the rows of the projections before it
 TABLES = (
@@ -153,7 +153,7 @@ _IS_TEAMMATES = "exists (select 1 from teammate_sessions m where m.session_id = 
 _FILL = f"""
     insert into passages(id, kind, ref, session_id, doc_id, timestamp, provenance)
     select n.id, 'prompt', r.id, r.session_id, null, nullif(r.timestamp, 0),
-           axm_prompt_provenance(r.text, r.origin, {_IS_TEAMMATES})
+           axm_prompt_provenance(r.text, {_IS_TEAMMATES})
     from passages_pending n join prompts r on r.id = n.id >> {KIND_BITS}
     where n.id & 7 = {KINDS["prompt"]}
     union all
@@ -194,7 +194,7 @@ def connect(db: sqlite3.Connection) -> None:
 
     db.create_function("axm_terms", 3, indexed_terms, deterministic=True)
     db.create_function("axm_tool_text", 4, tool_text, deterministic=True)
-    db.create_function("axm_prompt_provenance", 3, _passage_provenance.of_prompt, deterministic=True)
+    db.create_function("axm_prompt_provenance", 2, _passage_provenance.of_prompt, deterministic=True)
     db.create_function("axm_tool_provenance", 5, _passage_provenance.of_call, deterministic=True)
     db.create_function("axm_file_provenance", 1, _passage_provenance.of_file, deterministic=True)
 

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Self
 
 from axiommind.sources.contract import NOTHING
 from axiommind.sources.records import (
-    HEADLESS,
     Block,
     CallBlocks,
     Compaction,
@@ -170,8 +169,7 @@ class LineReader:
         if not typed:
             return False
         self.out.prompts.append(UserPrompt(uuid, when, typed, self.number, origin, tuple(keywords(typed))))
-        sender = {"provenance": "elsewhere"} if origin == HEADLESS else {}
-        self._block(pointer, "queued" if uuid is None else "person", blank, when, uuid, **sender)
+        self._block(pointer, "queued" if uuid is None else "person", blank, when, uuid)
         return True
 
     def command(self, name: str, args: str, when: int | None, uuid: str | None, kind: str = "slash") -> None:

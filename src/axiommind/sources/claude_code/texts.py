@@ -12,7 +12,7 @@ from axiommind.sources.claude_code.decoder import Decoder
 from axiommind.sources.claude_code.lines import Line
 from axiommind.sources.claude_code.prompt_history import TYPE as TYPED
 from axiommind.sources.claude_code.user_text import INJECTED, REMINDER
-from axiommind.sources.records import HEADLESS, Block, CallBlocks, ToolUse
+from axiommind.sources.records import Block, CallBlocks, ToolUse
 from axiommind.text.pointers import leaves
 from axiommind.tools.refusals import refusal_in
 
@@ -52,8 +52,7 @@ class _Reader(Decoder):
             if isinstance(content, list) and _has_result(content):
                 self.results(content, pointer, when, uuid)
             elif len(self.out.prompts) > prompts:
-                sender = {"provenance": "elsewhere"} if self.out.prompts[-1].origin == HEADLESS else {}
-                self.texts_of(content, pointer, "person", when, uuid, **sender)
+                self.texts_of(content, pointer, "person", when, uuid)
             elif len(self.out.compaction_summaries) > summaries:
                 self.texts_of(content, pointer, "summary", when, uuid)
         elif line.type == "assistant" and isinstance(line.message, dict):
@@ -65,13 +64,11 @@ class _Reader(Decoder):
         self.found.append(Block(self.number, pointer, role, text, when, uuid, **more))
         return len(self.found) - 1
 
-    def texts_of(
-        self, content: Any, pointer: str, role: str, when: int | None, uuid: str | None, provenance: str = ""
-    ) -> None:
+    def texts_of(self, content: Any, pointer: str, role: str, when: int | None, uuid: str | None) -> None:
         for where, text in _texts(content, pointer):
             own = _own_words(text) if role in ("person", "queued") else text
             if own.strip():
-                self.add(where, role, own, when, uuid, provenance=provenance)
+                self.add(where, role, own, when, uuid)
 
     def answer_blocks(self, content: Any, uses: list[ToolUse], when: int | None, uuid: str | None) -> None:
         rest = iter(uses)  # as the decoder found them, in the same order
