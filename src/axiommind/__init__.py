@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from axiommind.home import Scope as Scope
     from axiommind.ingest.forgetting import Forgotten as Forgotten
     from axiommind.ingest.library import Library as Library
+    from axiommind.ingest.projects import ProjectShown as ProjectShown
     from axiommind.ingest.purging import Certificate as Certificate
     from axiommind.ingest.purging import Held as Held
     from axiommind.ingest.report import DocumentReport as DocumentReport
@@ -83,6 +84,9 @@ if TYPE_CHECKING:
     from axiommind.model import Event as Event
     from axiommind.projections.entry_rows import EntryRow as EntryRow
     from axiommind.projections.entry_rows import ListedEntry as ListedEntry
+    from axiommind.projections.project_rows import PlaceRow as PlaceRow
+    from axiommind.projections.project_rows import ProjectRow as ProjectRow
+    from axiommind.projections.project_rows import RulingRow as RulingRow
     from axiommind.projections.proposal_rows import AgentProposal as AgentProposal
     from axiommind.projections.runner import Progress as Progress
     from axiommind.projections.scratchpad_rows import ScratchpadRow as ScratchpadRow
@@ -183,6 +187,7 @@ _EXPORTS = {
     "ingest.forgetting": ("Forgotten",),
     "ingest.library": ("Library",),
     "ingest.purging": ("Certificate", "Held"),
+    "ingest.projects": ("ProjectShown",),
     "ingest.report": ("DocumentReport", "IndexReport"),
     "learning.decisions": ("DecisionShown",),
     "learning.entry_view": ("EntryShown",),
@@ -206,6 +211,7 @@ _EXPORTS = {
         "EntryRow",
         "ListedEntry",
     ),
+    "projections.project_rows": ("PlaceRow", "ProjectRow", "RulingRow"),
     "projections.proposal_rows": ("AgentProposal",),
     "projections.runner": ("Progress",),
     "projections.scratchpad_rows": (

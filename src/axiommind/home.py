@@ -229,7 +229,7 @@ class Home:
             if found is None and path.exists():
                 raise NotFound(
                     f"project {project!r} is not in the index",
-                    hint="axm query --all-projects --perspective sessions shows what is",
+                    hint="axm project list shows what is",
                 )
             return Scope(found)
         try:

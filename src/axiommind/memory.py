@@ -227,24 +227,10 @@ class Memory(MemoryParts):
     @cached_property
     def proposals(self) -> Proposals:
         """What agents asked for that counts only from a person."""
+        from axiommind.approval.acts import acts_of
         from axiommind.approval.proposals import Proposals
 
-        return Proposals(
-            self.home,
-            {
-                "promote": lambda **given: self.entries.promote(**given),
-                "undo-promotion": lambda **given: self.entries.undo_promotion(**given),
-                "rule": lambda **given: self.entries.rule(**given),
-                "decide": lambda project, **given: self.decisions.decide(scope=Scope(project), **given),
-                "set-task": lambda **given: self.tasks.set(**given),
-                "reopen-task": lambda **given: self.tasks.reopen(**given),
-                "resolve-condition": lambda **given: self.conditions.resolve(**given),
-                "forget": lambda **given: self.forget(**given),
-                "undo-forget": lambda **given: self.undo_forget(**given),
-                "remove-documents": lambda **given: self.documents.remove(**given),
-                "prune": lambda **given: self.index(prune=True, **given),
-            },
-        )
+        return Proposals(self.home, acts_of(self))
 
     @cached_property
     def feedback(self) -> Feedback:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from axiommind.exports.exports import Exports
     from axiommind.home import Home
     from axiommind.ingest.library import Documents
+    from axiommind.ingest.projects import Projects
     from axiommind.ingest.purging import PurgeResult
     from axiommind.learning.decisions import Decisions
     from axiommind.learning.tasks.tasks import Conditions, Tasks
@@ -87,6 +88,13 @@ class MemoryParts:
         from axiommind.ingest.library import Documents
 
         return Documents(self.home)
+
+    @cached_property
+    def projects(self) -> Projects:
+        """Which folders are one project."""
+        from axiommind.ingest.projects import Projects
+
+        return Projects(self.home)
 
     @cached_property
     def backups(self) -> Backups:

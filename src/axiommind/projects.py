@@ -1,5 +1,5 @@
-"""Which project a working folder belongs to, and which file of it a path means. Worktrees fold into their repository; a
-slug is never decoded."""
+"""Which project a working folder belongs to, which file of it a path means, and which repository it is, wherever that
+lies. Worktrees fold into their repository; a slug is never decoded. Files are read, and git is never run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ __all__ = [
     "WORKTREE_SLUGS",
     "fold_path",
     "fold_worktree",
+    "git_folder",
     "machine_of",
+    "normalised_remote",
     "project_around",
     "project_of",
+    "remote_of",
+    "repository_around",
     "slug",
     "worktrees_of",
 ]
@@ -31,6 +35,20 @@ _WORKTREES = re.compile(
 WORKTREE_SLUGS = ("--claude-worktrees-", "--worktrees-", "--worktree-", "--git-wt-", "--git-worktrees-", "-worktrees-")
 # A drive of Windows has one letter, and a name of a machine there may have one too: then two colons tell.
 _OF_MACHINE = re.compile(r"((?:[A-Za-z0-9_-]+@)?[A-Za-z0-9_-]{2,}|[A-Za-z0-9_-](?=:[A-Za-z]:)):(?=.*[/\\])", re.DOTALL)
+_MOST_BYTES = 1 << 20
+_FARTHEST = 3  # clones of clones on one machine
+_REMOTE = re.compile(r'\s*\[remote\s+"([^"]+)"\]')
+_SECTION = re.compile(r"\s*\[")
+_URL = re.compile(r"\s*url\s*=\s*(\S+)")
+_ADDRESS = re.compile(r"(?:[a-z+]+://)(?:[^/@\s]*@)?(?P<host>[^/:\s]+)(?::\d+)?/+(?P<path>\S+)", re.IGNORECASE)
+_SCP = re.compile(r"(?:[^/@\s]+@)?(?P<host>[\w.-]{2,}):(?!//|\\)(?P<path>\S+)")
+# What a host is called where ssh goes through the port of https, or by an address of its own.
+_SAME_HOST = {
+    "ssh.github.com": "github.com",
+    "altssh.gitlab.com": "gitlab.com",
+    "altssh.bitbucket.org": "bitbucket.org",
+    "ssh.dev.azure.com": "dev.azure.com",
+}
 _BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -123,3 +141,73 @@ def worktrees_of(project: str) -> list[str]:
     except OSError:
         return found
     return found
+
+
+# --- repositories ------------------------------------------------------------------------------------------
+
+
+def repository_around(path: str, stop: str = "") -> Path | None:
+    """The folder of the repository that a folder lies in; None where there is none here. One at `stop` (the user's
+    home, for dotfiles) is not that of everything in it."""
+    top = Path(path)
+    try:
+        if not top.is_absolute() or not top.is_dir():
+            return None
+        root = next((one for one in (top, *top.parents) if os.path.lexists(one / ".git")), None)
+    except (OSError, ValueError):
+        return None
+    return None if root is not None and str(root) == stop and root != top else root
+
+
+def git_folder(root: Path) -> Path | None:
+    """Where a repository is kept: `.git`, or what a submodule's or worktree's file of that name says."""
+    git = root / ".git"
+    try:
+        if git.is_file():
+            said = git.read_text(encoding="utf-8", errors="replace").strip().removeprefix("gitdir:").strip()
+            git = root / said
+            common = git / "commondir"
+            return git / common.read_text(encoding="utf-8").strip() if common.is_file() else git
+        return git if git.is_dir() else None
+    except (OSError, ValueError):
+        return None
+
+
+def remote_of(root: Path, depth: int = 0) -> str:
+    """The normalised remote of a repository: `origin`, else the first that is none of this machine's folders, else that
+    of the folder it was cloned from. Empty where there is none."""
+    git = git_folder(root)
+    if git is None:
+        return ""
+    try:
+        with (git / "config").open(encoding="utf-8", errors="replace") as file:
+            text = file.read(_MOST_BYTES)
+    except (OSError, ValueError):
+        return ""
+    urls: dict[str, str] = {}
+    name = ""
+    for line in text.splitlines():
+        if _SECTION.match(line):
+            section = _REMOTE.match(line)
+            name = section[1] if section else ""
+        elif name and (url := _URL.match(line)):
+            urls.setdefault(name, url[1])
+    remotes = {one: made for one, url in urls.items() if (made := normalised_remote(url))}
+    found = remotes.get("origin") or next(iter(remotes.values()), "")
+    if found or "origin" not in urls or depth == _FARTHEST:
+        return found
+    cloned = Path(os.path.normpath(root / urls["origin"].removeprefix("file://")))
+    return "" if cloned == root else remote_of(cloned, depth + 1)
+
+
+def normalised_remote(url: str) -> str:
+    """`github.com/owner/name`, however the remote is written; empty for a folder of this machine. Nobody's name or
+    password stays in it."""
+    found = _ADDRESS.fullmatch(url) or _SCP.fullmatch(url)
+    if found is None or url.lower().startswith("file:"):
+        return ""
+    host, path = found["host"].lower(), found["path"].strip("/").lower().removesuffix(".git").strip("/")
+    host = _SAME_HOST.get(host, host)
+    if host == "dev.azure.com":
+        path = path.removeprefix("v3/").replace("/_git/", "/")
+    return f"{host}/{path.removeprefix('scm/')}" if path else ""

@@ -79,7 +79,7 @@ def test_what_looks_used_by_chance_is_not_used(db: sqlite3.Connection) -> None:
 
 def test_what_a_person_says_counts(db: sqlite3.Connection) -> None:
     count(db, "decision", 40, 16)
-    row = "insert into feedback values (?, ?, '[]', '', ?, 1, ?, null, null, null)"
+    row = "insert into feedback values (?, ?, '[]', '', ?, 1, ?, null, null, null, null)"
     for n in range(30):
         db.execute(row, (f"a{n}", HOOK, "no", "tool"))
         db.execute(row, (f"b{n}", HOOK, "no", ""))

@@ -357,3 +357,32 @@ def test_two_machines_of_one_name_are_told_apart(log: SqliteLog) -> None:
     assert [event.payload["state"] for event in log.replay(["origin_joined"])] == ["active", "active", "gone"]
     with pytest.raises(BadQuery):
         append_foreign(log, "nobody", [], {})
+
+
+def test_what_is_said_of_projects_is_said_of_the_same_projects_here(log: SqliteLog, other: SqliteLog) -> None:
+    """Keys are everybody's, paths are a machine's; a path of a third machine, or of this one, is that path."""
+    keys = ["git:github.com/team/weather", "path:/srv/notes", "path:desk:/home/me/notes", "path:phone:/notes"]
+    put(other, "a", "project_merged", payload={"id": "prl_1", "keys": keys}, project="desk:/home/me/notes")
+    put(other, "b", "project_split", payload={"id": "prl_2", "paths": ["/srv/notes", "phone:/notes"]})
+    put(other, "c", "project_aliased", payload={"id": "prl_3", "key": keys[0], "path": "/srv/x"})
+    put(
+        other, "d", "project_identified", payload={"kind": "path", "identity": "/srv/x", "folder": ""}, project="/srv/x"
+    )
+    put(other, "e", "forgotten", payload={"sessions": [], "project": keys[0], "reason": ""}, project=keys[0])
+    join(log, OriginHome(0, "own-id", "me", "desk", "self"))
+    join(log, OriginHome(0, "phone-id", "me", "phone", "own"))
+    arrive(log, other)
+    arrive(log, other, ANA)
+    said, theirs = foreign(log)[:5], foreign(log)[5:]
+    assert said[0].payload["keys"] == [keys[0], "path:laptop:/srv/notes", "path:/home/me/notes", "path:phone:/notes"]
+    assert said[0].project == "/home/me/notes"
+    assert said[1].payload["paths"] == ["laptop:/srv/notes", "phone:/notes"]
+    assert (said[2].payload["key"], said[2].payload["path"]) == (keys[0], "laptop:/srv/x")
+    assert (said[3].project, said[3].payload["identity"]) == ("laptop:/srv/x", "laptop:/srv/x")
+    assert ("project", keys[0]) in log.tombstones(), "a new clone of it is not read here either"
+    merged = theirs[0]
+    assert merged.payload["keys"][1:3] == ["path:ana@box:/srv/notes", "path:ana@box:desk:/home/me/notes"]
+    assert {mark for mark in log.tombstones() if mark[0] == "project"} == {
+        ("project", keys[0]),
+        ("project", f"ana@box:{keys[0]}"),
+    }, "what a team mate forgets is theirs"

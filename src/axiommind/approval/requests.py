@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 __all__ = ["ACTS", "PersonRequest", "cannot_be_undone", "in_words"]
 
-# Acts by name. Each is a method of the library; `memory.py` says which.
+# Acts by name. Each is a method of the library; `acts.py` says which.
 ACTS = (
     "promote",
     "undo-promotion",
@@ -16,6 +16,10 @@ ACTS = (
     "set-task",
     "reopen-task",
     "resolve-condition",
+    "alias-project",
+    "merge-projects",
+    "split-project",
+    "undo-project-ruling",
     "forget",
     "undo-forget",
     "remove-documents",
@@ -60,6 +64,14 @@ def in_words(act: str, args: Mapping[str, Any]) -> str:
         return f"reopen {name}"
     if act == "resolve-condition":
         return f"resolve {name} to {args['to']}"
+    if act == "alias-project":
+        return f"take {args['alias']} for {args['project']}"
+    if act == "merge-projects":
+        return f"take {', '.join(args['others'])} and {args['project']} for one project"
+    if act == "split-project":
+        return f"take {', '.join(args['paths'])} for a project of its own"
+    if act == "undo-project-ruling":
+        return f"take back what was said of projects with {args['ruling']}"
     if act == "remove-documents":
         return f"take {args['path']} out of the index"
     if act == "prune":

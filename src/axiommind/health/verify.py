@@ -85,7 +85,7 @@ def _check_forgotten(path: Path, log: SqliteLog) -> list[tuple[str, str]]:
         with closing(sqlite.open_read(path)) as db:
             for table in (table for table in tables() if table.forgotten_by):
                 columns = {row[1] for row in db.execute(f"pragma table_info({table.name})")}
-                for kind, column in (("session", table.forgotten_by), ("project", "project")):
+                for kind, column in (("session", table.forgotten_by), ("project", "project_path")):
                     if column not in columns:
                         continue
                     wanted = json.dumps([name for of, name in marks if of == kind])

@@ -18,6 +18,8 @@ from axiommind.home import Home
 from axiommind.ids import one_of
 from axiommind.ingest.forgotten_records import hashes_to_forget
 from axiommind.ingest.purging import Certificate, Held, finish
+from axiommind.projections.project_rows import is_key, projects_called, tombstones_of
+from axiommind.projections.scope import project_in
 
 if TYPE_CHECKING:
     from axiommind.log import Head
@@ -42,6 +44,7 @@ class Forgotten(NamedTuple):
     # These were never anywhere else, so they cannot be read again.
     workflows: tuple[str, ...] = ()
     scratchpads: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()  # the folders of the project, on this machine and others
     pending: tuple[Held, ...] = ()
     certificate: Certificate | None = None
 
@@ -85,8 +88,16 @@ class Forgetting:
             sessions = tuple(i for i in wanted if i not in documents)
             copies = self._copies(index.db, sessions)
             gone = len(set(wanted) - there)
+            marks = [] if name is None else tombstones_of(index.db, name)
             done = Forgotten(
-                sessions, name, copies, gone=gone, documents=documents, workflows=flows, scratchpads=scratchpads
+                sessions,
+                name,
+                copies,
+                gone=gone,
+                documents=documents,
+                workflows=flows,
+                scratchpads=scratchpads,
+                places=tuple(one for one in marks if not is_key(one)),
             )
             if dry_run:
                 return done
@@ -100,6 +111,9 @@ class Forgetting:
                 if wanted or name is not None:
                     records = partial(hashes_to_forget, log, index.db, key, wanted)
                     log.forget(wanted, name, actor=who.actor, reason=reason, records=records)
+                for place in marks:  # each with an event of its own: they are elsewhere on other machines
+                    if place != name:
+                        log.forget([], place, actor=who.actor, reason=reason)
             held, certificate = finish(self.home, log, index)
         return done._replace(pending=held, certificate=certificate)
 
@@ -141,8 +155,9 @@ class Forgetting:
         if project is not None:
             named = "select project from workflows where project <> '' union select project from sessions"
             known = {row[0] for row in db.execute(named)}
-            name = self._project_name(project, known | {h["project"] for h in heads})
-            wanted = {h["session_id"] for h in heads if h["project"] == name}
+            name = project_in(db, project) or self._project_name(project, known | {h["project"] for h in heads})
+            places = {*tombstones_of(db, name), name}
+            wanted = {h["session_id"] for h in heads if h["project"] in places}
             wanted |= {row[0] for row in db.execute("select id from sessions where project = ?", (name,))}
             return sorted(wanted), name
         here = {row[0] for row in db.execute("select id from sessions")}  # of another home there is no file
@@ -179,12 +194,10 @@ class Forgetting:
             who = caller or self.home.caller
             if project is not None:
                 forgotten = {key for kind, key in marks if kind == "project"}
-                try:
-                    name = self._project_name(project, forgotten)
-                except NotFound:
-                    raise NotFound(f"project {project!r} is not forgotten", hint="axm doctor lists what is") from None
-                self._need_to_lift(log, key, index, who, "project", name)
-                log.lift(None, name, actor=who.actor)
+                places = self._forgotten_places(index.db, project, forgotten)
+                self._need_to_lift(log, key, index, who, "project", places[0])
+                for place in places:
+                    log.lift(None, place, actor=who.actor)
             elif document is not None:
                 known = {key for kind, key in marks if kind == "session"}
                 name = _document_of(document, known, "forgotten document")
@@ -195,6 +208,17 @@ class Forgetting:
                 name = one_of(session or "", known, "forgotten session")
                 self._need_to_lift(log, key, index, who, "session", name)
                 log.lift(name, None, actor=who.actor)
+
+    def _forgotten_places(self, db: sqlite3.Connection, project: str, forgotten: set[str]) -> list[str]:
+        """Everything by which a forgotten project is kept out, the folder that it goes by first."""
+        names = [*projects_called(db, project), project]
+        found = {place for name in names[:-1] for place in tombstones_of(db, name)} & forgotten
+        if not found:
+            try:
+                found = {self._project_name(project, forgotten)}
+            except NotFound:
+                raise NotFound(f"project {project!r} is not forgotten", hint="axm doctor lists what is") from None
+        return sorted(found, key=lambda place: (place not in names, is_key(place), place))
 
     def _need_to_lift(self, log: SqliteLog, key: bytes, index: Index, caller: Caller, kind: str, name: str) -> None:
         # It names what was forgotten by its id, and is tied to nothing that is.

@@ -28,7 +28,7 @@ __all__ = ["Indexing"]
 _GONE = """
     select id
     from sessions
-    where missing_since is not null and (:project is null or project = :project)
+    where missing_since is not null and (:project is null or project_path = :project)
     order by id
 """
 
@@ -56,7 +56,7 @@ class Indexing:
 
         who = caller or self.home.caller
         started = time.monotonic()
-        project = None if project is None else self._with_sessions(project)
+        project, *others = [None] if project is None else [self._with_sessions(one) for one in self._folders(project)]
         wanted = None if project is None else project_of(os.path.realpath(project))
         notes = self._missing_key()
         with self.home.open_log() as (log, key), contextlib.ExitStack() as stack:
@@ -80,8 +80,21 @@ class Indexing:
             if prune and report.missing:
                 require_person(log, key, run.index, who, PersonRequest("prune", {"project": project}, wanted or ""))
         report.notes[:0] = notes
+        for other in others:
+            more = self.index(project=other, agents=agents, full=full, prune=prune, progress=progress, caller=who)
+            report.add(more)
         report.seconds = time.monotonic() - started
         return report
+
+    def _folders(self, project: str) -> list[str]:
+        """The folder that is named; of a project that is called by a name its folders on this machine."""
+        if os.path.lexists(project):
+            return [project]
+        from axiommind.projections.scope import folders_in, resolve_project
+
+        found = resolve_project(self.home.config.index_path, project)
+        here = [] if found is None else folders_in(self.home.config.index_path, found)
+        return [one for one in here if Path(one).is_dir()] or [project]
 
     def _with_sessions(self, folder: str) -> str:
         """The folder itself where sessions were started in it, else the nearest one above it that has some: people ask
@@ -184,6 +197,7 @@ class _IndexRun:
         progress: Callable[[int, int], None] | None,
     ) -> IndexReport:
         from axiommind.ingest.agents_notes import add_notes
+        from axiommind.ingest.identities import ProjectIdentities
         from axiommind.ingest.transcripts import TranscriptIngest
 
         ingest = TranscriptIngest(
@@ -192,6 +206,7 @@ class _IndexRun:
             pool=lambda size: self.home.pool(size, self.stack),
             flush=self.catch_up,
             progress=progress,
+            projects=ProjectIdentities(self.log, self.index.db, str(self.home.user)),
         )
         found = self.home.discover(project, agents)
         report = ingest.run(found, project=wanted, full=full)

@@ -67,6 +67,15 @@ class IndexReport:
     notes: list[str] = field(default_factory=list)
     documents: DocumentReport | None = None  # None: only the sessions of one project were asked for
 
+    def add(self, other: IndexReport) -> None:
+        """What another run did, too."""
+        for name in ("new", "updated", "unchanged", "missing", "pruned", "returned", "files_opened", "bytes_read"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("bytes_checked", "events", "rows"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.problems += other.problems
+        self.notes += [note for note in other.notes if note not in self.notes]
+
     def as_json(self) -> dict[str, Any]:
         return {
             "schema": "axm.index.v1",

@@ -16,6 +16,7 @@ from axiommind.ids import dedupe_key
 from axiommind.ingest.containers import Containers
 from axiommind.ingest.file_names import renamed_heads, without_secrets
 from axiommind.ingest.heads import head_after, is_unchanged, payload_of, restated, with_parent
+from axiommind.ingest.identities import ProjectIdentities
 from axiommind.ingest.reading import ReadJob, ReadOutcome, read_file
 from axiommind.ingest.report import IndexReport
 from axiommind.ingest.workers import JOB_BYTES, ReadAhead
@@ -37,7 +38,7 @@ _BATCH_BYTES = 24 << 20
 
 class TranscriptIngest:
     """One run over what the sources found. `pool` gives worker processes for so many bytes, or None; `flush` gets the
-    new events after each append, so that they can be projected while they are still decoded."""
+    new events after each append, so that they can be projected while they are decoded; `projects` knows folders."""
 
     def __init__(
         self,
@@ -47,9 +48,11 @@ class TranscriptIngest:
         pool: Callable[[int], Executor | None] | None = None,
         flush: Callable[[list[tuple[Event, Decoded | None]]], None] | None = None,
         progress: Callable[[int, int], None] | None = None,
+        projects: ProjectIdentities | None = None,
     ) -> None:
         self.log = log
         self.key = key
+        self._identities = projects
         self._make_pool = pool or (lambda _bytes: None)
         self.report = IndexReport()
         self._flush = flush or (lambda _events: None)
@@ -181,7 +184,8 @@ class TranscriptIngest:
         parent = file.parent_session or (head.state["parent_session"] if head else None)
         if known == file.folder and file.folder in {slug(key) for kind, key in self._tombstones if kind == "project"}:
             return True
-        return self._is_covered(file.session_id, parent, known)
+        key = self._identities.key(known) if self._identities is not None and known else ""  # of all its folders
+        return self._is_covered(file.session_id, parent, known) or ("project", key) in self._tombstones
 
     def _is_covered(self, session: str, parent: str | None, project: str | None) -> bool:
         return bool(self._tombstones & {("session", session), ("session", parent), ("project", project)})
@@ -229,6 +233,9 @@ class TranscriptIngest:
 
     def _append(self, batch: Sequence[tuple[ReadJob, ReadOutcome]]) -> None:
         events: list[tuple[Event, Decoded | None]] = []
+        if self._identities is not None:
+            named = [self._project(replace(job, file=with_parent(job, outcome)), outcome) for job, outcome in batch]
+            self._identities.look(path for path, known in named if known)
         with self.log.atomic():
             # Read in here: what was forgotten since this run began must not come back.
             self._tombstones = self.log.tombstones()
@@ -251,6 +258,8 @@ class TranscriptIngest:
             # Only now is it known whose it is: remember that, so that it is not opened again.
             self._notes.append(restated(job, project, known))
             return
+        if self._identities is not None and (identified := self._identities.append(project)) is not None:
+            events.append((identified, None))
         head = head_after(job, outcome, project=project, known=known)
         now = self.log.head(file.path)  # another process may have seen it leave and come back
         if now is not None:

@@ -66,6 +66,7 @@ class _Work:
 
     session: str
     project: str
+    project_path: str
     head: str
     epoch: str
     build_id: str
@@ -188,7 +189,8 @@ class Pipeline:
         if transcript is None:
             return None
         epoch = epoch_of(db, session)
-        work = _Work(session, transcript.project, transcript.head, epoch, ulid(self._now()), transcript=transcript)
+        whose = (transcript.project, transcript.project_path)
+        work = _Work(session, *whose, transcript.head, epoch, ulid(self._now()), transcript=transcript)
         work.steps["read"] = (time.perf_counter() - started) * 1000
         if write and not self._together:  # a long build is recorded as begun
             with work.step("build"), self._log.atomic():
@@ -282,7 +284,8 @@ class Pipeline:
     def _is_gone(self, work: _Work) -> bool:
         """Whether the session was forgotten since it was read; only asked while nobody else can append."""
         return (
-            self._log.is_forgotten(work.session, work.project) or epoch_of(self._index.db, work.session) != work.epoch
+            self._log.is_forgotten(work.session, work.project_path)
+            or epoch_of(self._index.db, work.session) != work.epoch
         )
 
     def _apply(self, work: _Work, checked: Checked, report: LearningReport) -> Reread | None:
@@ -315,7 +318,7 @@ class Pipeline:
             with work.step("index"):
                 report.waiting = waiting(self._index.db)  # the jobs wait there for axm embed
         with self._log.atomic():
-            if self._log.is_forgotten(work.session, work.project):
+            if self._log.is_forgotten(work.session, work.project_path):
                 return None
             self._append(work, _finished(work, self._extractor.name))
             self._append(work, _measured(work))
@@ -369,7 +372,7 @@ class Pipeline:
             self._writer.append(voided, session=session, project=project, build=work.build_id)
 
     def _append(self, work: _Work, event: NewEvent) -> None:
-        self._writer.append(event, session=work.session, project=work.project, build=work.build_id)
+        self._writer.append(event, session=work.session, project=work.project_path, build=work.build_id)
 
 
 def _finished(work: _Work, extractor: str) -> NewEvent:

@@ -120,7 +120,7 @@ class Remembering:
         with log.atomic():
             # Nobody else appends now, so the index knows everything.
             index.catch_up(log, Segments(log))
-            if log.is_forgotten(session, transcript.project) or epoch_of(index.db, session) != epoch:
+            if log.is_forgotten(session, transcript.project_path) or epoch_of(index.db, session) != epoch:
                 raise NotFound(f"session {session} was forgotten", hint="axm forget --undo brings one back")
             is_new = index.db.execute("select 1 from entries where entry_id = ?", (one.entry_id,)).fetchone() is None
             if is_new and is_rejected(index.db, one):
@@ -136,7 +136,7 @@ class Remembering:
                 )
                 for event in events_of_claims(origin, [one], checked, rises_of(said.by_person)):
                     actor = "user" if said.by_person else "agent"
-                    writer.append(event, session=session, project=transcript.project, actor=actor)
+                    writer.append(event, session=session, project=transcript.project_path, actor=actor)
         settled = settle(log, writer, index, [transcript.project], at=now(), stages=False)
         entry = get_entry(index.db, one.entry_id)
         if entry is None:

@@ -33,6 +33,10 @@ TRAVELS = frozenset(
         "document_saved",
         "document_removed",
         "project_identified",
+        "project_aliased",
+        "project_merged",
+        "project_split",
+        "project_ruling_undone",
         "memory_extracted",
         "evidence_aligned",
         "idris_checked",
@@ -87,6 +91,8 @@ _WITH_PATHS = frozenset(
         "document_removed",
         "forgotten",
         "forget_lifted",
+        "project_aliased",
+        "project_split",
     )
 )
 # Ids of sessions and of what belongs to them, by the names they go under, and ids that say what they are.
@@ -105,6 +111,8 @@ _NAMED = frozenset(
         "canonical_key",
     )
 )
+_KEY = re.compile(r"(?:git|root|name):[^/\\]")
+_LABEL = re.compile(r"([^/\\:]{2,}):(?=[/\\]|[A-Za-z]:)")
 _IDS = re.compile(r"(?:ent|tsk|cond|art|edg|dec|wf|pad|cfl|con|prp)_[0-9A-Za-z]{6,64}")
 
 
@@ -210,9 +218,24 @@ class Origins:
         """A path of that home, or the name of a folder that stands for a project, here."""
         if not path:
             return path
+        if origin.relation == "own" and _KEY.match(path) is not None:
+            return path  # what places of a project have in common: it is the same everywhere
+        if origin.relation == "own" and (label := _LABEL.match(path)) is not None:
+            # It spoke of another machine, by the name that each of a person's machines goes by.
+            for one in self.all():
+                if one.id == 0 and one.name == label[1]:
+                    return path[label.end() :]
+                if one.id and one.label == label[1]:
+                    return path
         if "/" in path or "\\" in path:
             return f"{origin.label}:{path}"
         return slug(f"{origin.label}:") + path
+
+    def local_key(self, origin: OriginHome, key: Any) -> Any:
+        """What places of a project have in common, here: a path is that home's, anything else is everybody's."""
+        if not isinstance(key, str) or not key.startswith("path:"):
+            return key
+        return f"path:{self.local_path(origin, key[5:])}"
 
     def event(self, event: Event) -> Event:
         """An event of another home in words of this one, with the time that it has there."""
@@ -251,12 +274,18 @@ class Origins:
                 return self.local_id(origin, value)
             if name in _PATHS and (value is None or isinstance(value, str)):
                 return self.local_path(origin, value)
+            if name == "paths" and isinstance(value, list):
+                return [self.local_path(origin, one) if isinstance(one, str) else one for one in value]
             if name == "folder" and isinstance(value, str):
                 return slug(f"{origin.label}:") + value
             if name == "moves" and isinstance(value, dict):
                 return {cwd: self.local_path(origin, project) for cwd, project in value.items()}
         if name == "segments" and event_type == "session_ingested":
             return [self._position(origin, one) for one in value]
+        if event_type.startswith("project_") and name in ("key", "keys"):
+            keys = value if isinstance(value, list) else [value]
+            made = [self.local_key(origin, one) for one in keys]
+            return made if isinstance(value, list) else made[0]
         if name == "identity" and event_type == "project_identified" and "/" in str(value)[:1]:
             return self.local_path(origin, value)
         return self.said(origin, value, event_type)

@@ -15,7 +15,18 @@ if TYPE_CHECKING:
     from axiommind.model import Event
     from axiommind.sources.records import Decoded
 
-__all__ = ["OF_PROJECT", "OF_SESSION", "PLACE_BITS", "Batch", "Decode", "Projection", "Segment", "Table", "load_all"]
+__all__ = [
+    "OF_PROJECT",
+    "OF_SESSION",
+    "PLACE_BITS",
+    "Batch",
+    "Decode",
+    "Projection",
+    "Segment",
+    "Table",
+    "forgotten_projects",
+    "load_all",
+]
 
 
 class Segment(NamedTuple):
@@ -58,7 +69,7 @@ class Table(NamedTuple):
 class Batch:
     """Some events in order, the way to their text, and what earlier projections touched while folding them."""
 
-    __slots__ = ("blob", "decode", "events", "projects", "sessions")
+    __slots__ = ("blob", "decode", "events", "groups", "moved", "projects", "sessions")
 
     def __init__(self, events: list[Event], decode: Decode, blob: Callable[[str], bytes | None]) -> None:
         self.events = events
@@ -66,12 +77,26 @@ class Batch:
         self.blob = blob
         self.sessions: set[str] = set()  # touched
         self.projects: set[str] = set()  # whose derived rows may have changed
+        self.groups: dict[str, str] = {}  # the projects of the folders of which something is known
+        self.moved: dict[str, str] = {}  # of these folders the ones that are of another project now, with the old one
 
     def only(self, types: tuple[str, ...]) -> Batch:
         """The same batch with the events of these types; what is touched is shared."""
         part = Batch([e for e in self.events if e.event_type in types], self.decode, self.blob)
-        part.sessions, part.projects = self.sessions, self.projects
+        part.sessions, part.projects, part.groups, part.moved = self.sessions, self.projects, self.groups, self.moved
         return part
+
+    def placed(self, event: Event, default: str | None = None) -> dict[str, str | None]:
+        """Whose an event is: the project, and the folder that it names as a place of that."""
+        path = event.project or default
+        return {"project": self.groups.get(path, path) if path else path, "project_path": path}
+
+
+def forgotten_projects(event: Event) -> list[str]:
+    """The folder that an event says is forgotten, of a project that may have several; none where it is about sessions
+    only."""
+    project = event.payload["project"]
+    return [] if project is None else [project]
 
 
 class Projection(Protocol):

@@ -63,7 +63,7 @@ DDL = (
         ordinal integer,
         seen_json text not null check (json_valid(seen_json)),
         resolves_json text not null check (json_valid(resolves_json)),
-        project text not null
+        project_path text not null
     )
     """,
     "create index idx_pad_edits_owner on pad_edits(owner_id)",
@@ -120,9 +120,9 @@ def add(db: sqlite3.Connection, event: Event, written: WrittenEdit) -> None:
     db.execute(
         """
         insert into pad_edits(position, owner_id, workflow_id, name, ord, machine, number, at, mode, line_start,
-                              line_end, blob, active, ordinal, seen_json, resolves_json, project)
+                              line_end, blob, active, ordinal, seen_json, resolves_json, project_path)
         values (:position, :owner, :flow, :name, :ord, :machine, :number, :at, :mode, :start, :end, :blob, :active,
-                :ordinal, :seen, :resolves, :project)
+                :ordinal, :seen, :resolves, :project_path)
         """,
         {
             "position": event.position,
@@ -141,7 +141,7 @@ def add(db: sqlite3.Connection, event: Event, written: WrittenEdit) -> None:
             "ordinal": given.get("ordinal"),
             "seen": json.dumps(written.seen),
             "resolves": json.dumps(written.resolves),
-            "project": event.project or "",
+            "project_path": event.project or "",
         },
     )
 
@@ -215,9 +215,8 @@ def put_asides(db: sqlite3.Connection, flow: str, scratchpad: str, text: MergedT
         db.execute("insert into pad_conflicts values (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
-def forget(db: sqlite3.Connection, gone: set[str], project: str | None) -> None:
+def forget(db: sqlite3.Connection, gone: set[str], projects: list[str]) -> None:
     for name in sorted(gone):
         db.execute("delete from pad_edits where owner_id = ? or workflow_id = ?", (name, name))
         db.execute("delete from pad_conflicts where pad_id = ? or workflow_id = ?", (name, name))
-    if project is not None:
-        db.execute("delete from pad_edits where project = ?", (project,))
+    db.executemany("delete from pad_edits where project_path = ?", [(path,) for path in projects])

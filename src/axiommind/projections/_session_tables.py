@@ -32,10 +32,9 @@ TABLES = (
     ),
     Table(
         "responses",
-        "One row per answer of a model, its streamed lines joined, with its tokens: `input_tokens` are those that the "
-        "cache had no part in, `cache_1h_tokens` those of `cache_creation_tokens` that are kept for an hour, "
-        "`output_tokens` include reasoning. `service_tier` is null for the standard one. What it cost says `dollars` "
-        "([dollars](dollars.md)).",
+        "One row per answer of a model, its streamed lines joined: `input_tokens` had no part in the cache, "
+        "`cache_1h_tokens` are those of `cache_creation_tokens` that are kept for an hour, `output_tokens` include "
+        "reasoning. `service_tier` is null for the standard one. Its cost: `dollars` ([dollars](dollars.md)).",
         scope=OF_SESSION,
         forgotten_by="session_id",
     ),
@@ -48,7 +47,7 @@ TABLES = (
     ),
     Table(
         "file_edits",
-        "The tool uses that changed a file, with its path; a file of a worktree is that of its repository.",
+        "The tool uses that changed a file: `file_path` is in the folder that the project goes by, else as written.",
         scope=OF_SESSION,
         forgotten_by="session_id",
     ),
@@ -122,13 +121,13 @@ TABLES = (
 )
 
 # The long text of a row comes last: a count that does not need it then never reads its pages.
-# In a table without rowid the columns of the key come first, in its order: before SQLite 3.42 integrity_check takes
-# another order for damage.
+# Without rowid the columns of the key come first, in its order: SQLite before 3.42 takes another for damage.
 DDL = (
     """
     create table sessions (
         id text primary key,
         project text not null,
+        project_path text not null,
         file_path text not null,
         file_size integer not null,
         file_mtime integer not null,
@@ -258,6 +257,7 @@ DDL = (
         session_id text not null references sessions(id) on delete cascade,
         tool_use_id integer not null references tool_uses(id) on delete cascade,
         file_path text not null,
+        written_path text not null,
         timestamp integer,
         canonical integer not null default 1
     )

@@ -41,9 +41,9 @@ def is_created(db: sqlite3.Connection, entity: str) -> bool:
     return db.execute(_IS_CREATED, (entity,)).fetchone() is not None
 
 
-def recompute(db: sqlite3.Connection, touched: set[str]) -> None:
-    """Recompute everything about these entities."""
-    _Recompute(db).run(touched)
+def recompute(db: sqlite3.Connection, touched: set[str], projects: Iterable[str] = ()) -> None:
+    """Recompute everything about these entities, and what these projects' tasks wait for that nobody named."""
+    _Recompute(db).run(touched, projects)
 
 
 class _EntityLink(NamedTuple):
@@ -74,8 +74,8 @@ class _Recompute:
         self._there: dict[str, bool] = {}
         self._keys: set[tuple[str, str]] = set()
 
-    def run(self, touched: set[str]) -> None:
-        projects = self._clear(touched)
+    def run(self, touched: set[str], about: Iterable[str]) -> None:
+        projects = self._clear(touched) | set(about)
         for entity in sorted(touched):
             if not entity.startswith("tsk_"):
                 self._put_condition_or_artifact(entity)

@@ -11,12 +11,12 @@ import sqlite3
 from typing import Any
 
 from axiommind.model import Event
-from axiommind.projections import OF_PROJECT, Batch, Table
+from axiommind.projections import OF_PROJECT, Batch, Table, forgotten_projects
 from axiommind.projections.session_rows import iso, row_id
 
 NAME = "builds"
-VERSION = 4
-AFTER: tuple[str, ...] = ()
+VERSION = 5
+AFTER = ("projects",)
 EVENT_TYPES = (
     "build_started",
     "build_finished",
@@ -75,6 +75,7 @@ _DDL = (
         error text,
         session_id text,
         project text,
+        project_path text,
         resumed_by text
     )
     """,
@@ -89,7 +90,8 @@ _DDL = (
         error text,
         session_id text,
         build_id text,
-        project text
+        project text,
+        project_path text
     )
     """,
     """
@@ -116,6 +118,7 @@ _DDL = (
         build_id text not null,
         at text not null,
         project text,
+        project_path text,
         failures integer not null default 0,
         version text not null default '',
         read_to integer not null default 0,
@@ -126,7 +129,8 @@ _DDL = (
     create table learning_voids (
         session_id text primary key,
         position integer not null,
-        project text
+        project text,
+        project_path text
     ) without rowid
     """,
 )
@@ -139,7 +143,7 @@ def create(db: sqlite3.Connection) -> None:
 
 def apply(db: sqlite3.Connection, batch: Batch) -> None:
     for event in batch.events:
-        _FOLDS[event.event_type](db, event, _error(event, batch))
+        _FOLDS[event.event_type](db, event, batch, _error(event, batch))
 
 
 def _error(event: Event, batch: Batch) -> str | None:
@@ -160,9 +164,9 @@ _CUT_OFF = f"""
 """
 _START = """
     insert into build_runs(build_id, started_at, extractor, extractor_model, extractor_prompt_hash, embedder_model,
-                           embedding_version, idris_version, schema_version, status, session_id, project)
+                           embedding_version, idris_version, schema_version, status, session_id, project, project_path)
     values (:build, :at, :extractor, :model, :prompt_hash, :embedder_model, :embedding_version, :idris_version,
-            :schema_version, 'running', :session, :project)
+            :schema_version, 'running', :session, :project, :project_path)
     on conflict do nothing
 """
 _STARTED_WITH = (
@@ -176,14 +180,14 @@ _STARTED_WITH = (
 )
 
 
-def _started(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
-    values = _of(event) | {name: event.payload[name] for name in _STARTED_WITH}
+def _started(db: sqlite3.Connection, event: Event, batch: Batch, _error: str | None) -> None:
+    values = _of(event, batch) | {name: event.payload[name] for name in _STARTED_WITH}
     db.execute(_CUT_OFF, values)
     db.execute(_START, values)
 
 
-def _of(event: Event) -> dict[str, Any]:
-    return {"build": event.build_id, "at": iso(event.ts), "session": event.session_id, "project": event.project}
+def _of(event: Event, batch: Batch) -> dict[str, Any]:
+    return {"build": event.build_id, "at": iso(event.ts), "session": event.session_id, **batch.placed(event)}
 
 
 _FINISH = """
@@ -204,21 +208,21 @@ _RESUME = f"""
       and error = '{_CUT}'
 """
 _LEARN = """
-    insert into learned(session_id, head, extractor, status, error, build_id, at, project, failures, version,
-                        read_to)
-    values (:session, :head, :extractor, :status, :error, :build, :at, :project, :status = 'failed',
+    insert into learned(session_id, head, extractor, status, error, build_id, at, project, project_path, failures,
+                        version, read_to)
+    values (:session, :head, :extractor, :status, :error, :build, :at, :project, :project_path, :status = 'failed',
             coalesce(:prompt_hash, ''), case :status when 'success' then cast(:head as integer) else 0 end)
     on conflict(session_id, extractor) do update set
         failures = excluded.failures * case when head = excluded.head then failures + 1 else 1 end,
         head = excluded.head, status = excluded.status, error = excluded.error,
-        build_id = excluded.build_id, at = excluded.at, project = excluded.project, version = excluded.version,
-        read_to = max(read_to, excluded.read_to)
+        build_id = excluded.build_id, at = excluded.at, project = excluded.project,
+        project_path = excluded.project_path, version = excluded.version, read_to = max(read_to, excluded.read_to)
 """
 
 
-def _finished(db: sqlite3.Connection, event: Event, error: str | None) -> None:
+def _finished(db: sqlite3.Connection, event: Event, batch: Batch, error: str | None) -> None:
     names = ("status", "head", "extractor", "model", "prompt_hash")
-    values = _of(event) | {"error": error} | {name: event.payload.get(name) for name in names}
+    values = _of(event, batch) | {"error": error} | {name: event.payload.get(name) for name in names}
     db.execute(_FINISH, values)
     if values["status"] == "success":
         db.execute(_RESUME, values)
@@ -226,16 +230,17 @@ def _finished(db: sqlite3.Connection, event: Event, error: str | None) -> None:
 
 
 _ADD_METRIC = """
-    insert into pipeline_metrics(id, ts, stage, latency_ms, success, error, session_id, build_id, project)
-    values (:id, :at, :stage, :latency_ms, :success, :error, :session, :build, :project)
+    insert into pipeline_metrics(id, ts, stage, latency_ms, success, error, session_id, build_id, project,
+                                 project_path)
+    values (:id, :at, :stage, :latency_ms, :success, :error, :session, :build, :project, :project_path)
 """
 
 
-def _measured(db: sqlite3.Connection, event: Event, error: str | None) -> None:
+def _measured(db: sqlite3.Connection, event: Event, batch: Batch, error: str | None) -> None:
     db.executemany(
         _ADD_METRIC,
         [
-            _of(event)
+            _of(event, batch)
             | {
                 "id": row_id(event.position, n),
                 "stage": step["stage"],
@@ -255,33 +260,32 @@ _ADD_CALL = """
 _CALLED_WITH = ("extractor", "model", "input_tokens", "output_tokens", "usd", "seconds")
 
 
-def _called(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
+def _called(db: sqlite3.Connection, event: Event, _batch: Batch, _error: str | None) -> None:
     at = iso(event.ts)
     values = {"position": event.position, "at": at, "day": at[:10], "ok": int(event.payload["ok"])}
     db.execute(_ADD_CALL, values | {name: event.payload[name] for name in _CALLED_WITH})
 
 
 _VOID = """
-    insert into learning_voids(session_id, position, project)
-    values (:session, :position, :project)
+    insert into learning_voids(session_id, position, project, project_path)
+    values (:session, :position, :project, :project_path)
     on conflict do update set position = excluded.position
 """
 
 
-def _voided(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
+def _voided(db: sqlite3.Connection, event: Event, batch: Batch, _error: str | None) -> None:
     """A task that the session mentioned was forgotten with another session: it has to be learned again."""
-    values = _of(event) | {"position": event.position}
+    values = _of(event, batch) | {"position": event.position}
     db.execute("delete from learned where session_id = :session", values)
     db.execute(_VOID, values)
 
 
-def _forget(db: sqlite3.Connection, event: Event, _error: str | None) -> None:
+def _forget(db: sqlite3.Connection, event: Event, _batch: Batch, _error: str | None) -> None:
     """A forgotten session can be learned again when it comes back. What models cost stays: it was spent."""
     sessions = event.payload["sessions"]
     for table in ("build_runs", "pipeline_metrics", "learned", "learning_voids"):
         db.executemany(f"delete from {table} where session_id = ?", [(s,) for s in sessions])
-        if event.payload["project"] is not None:
-            db.execute(f"delete from {table} where project = ?", (event.payload["project"],))
+        db.executemany(f"delete from {table} where project_path = ?", [(p,) for p in forgotten_projects(event)])
 
 
 _FOLDS = {

@@ -10,11 +10,11 @@ import json
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import OF_PROJECT, Batch, Table
+from axiommind.projections import OF_PROJECT, Batch, Table, forgotten_projects
 from axiommind.projections.session_rows import iso, row_id
 
 NAME = "decisions"
-VERSION = 1
+VERSION = 2
 AFTER = ("entries",)
 EVENT_TYPES = ("decision_made", "forgotten")
 TABLES = (
@@ -42,7 +42,8 @@ _DDL = (
         confidence real not null,
         build_id text,
         created_at text not null,
-        project text
+        project text,
+        project_path text
     )
     """,
     """
@@ -73,8 +74,9 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
 
 
 _ADD_DECISION = """
-    insert into decisions(decision_id, ts, actor, action, outcome_json, confidence, build_id, created_at, project)
-    values (:decision, :ts, :actor, :action, :outcome, :confidence, :build_id, :created_at, :project)
+    insert into decisions(decision_id, ts, actor, action, outcome_json, confidence, build_id, created_at, project,
+                          project_path)
+    values (:decision, :ts, :actor, :action, :outcome, :confidence, :build_id, :created_at, :project, :project_path)
     on conflict do nothing
 """
 _ADD_EVIDENCE = """
@@ -101,7 +103,7 @@ def _made(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
             "confidence": given["confidence"],
             "build_id": event.build_id,
             "created_at": iso(event.ts),
-            "project": event.project,
+            **batch.placed(event),
         },
     )
     db.executemany(
@@ -116,6 +118,7 @@ def _made(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
 
 def _forget(db: sqlite3.Connection, event: Event) -> None:
     gone = [(d,) for d in event.payload["sessions"]]
-    gone += db.execute("select decision_id from decisions where project = ?", (event.payload["project"],)).fetchall()
+    for path in forgotten_projects(event):
+        gone += db.execute("select decision_id from decisions where project_path = ?", (path,)).fetchall()
     for table in ("decision_evidence", "decisions"):
         db.executemany(f"delete from {table} where decision_id = ?", gone)

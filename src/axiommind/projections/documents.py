@@ -9,13 +9,13 @@ import sqlite3
 from typing import NamedTuple
 
 from axiommind.model import Event, Problem
-from axiommind.projections import Batch, Table
+from axiommind.projections import Batch, Table, forgotten_projects
 from axiommind.projections.session_rows import iso, row_id
 from axiommind.sources.markdown import decode
 
 NAME = "documents"
-VERSION = 3
-AFTER: tuple[str, ...] = ()
+VERSION = 4
+AFTER = ("projects",)
 EVENT_TYPES = ("folder_added", "folder_removed", "document_saved", "document_removed", "forgotten")
 TABLES = (
     Table(
@@ -64,6 +64,7 @@ _DDL = (
         path text not null unique,
         root text not null,
         project text not null,
+        project_path text not null,
         title text not null,
         lang text not null,
         size integer not null,
@@ -155,15 +156,15 @@ def _save(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     document = decode(content, path.replace("\\", "/").rpartition("/")[2])
     db.execute(
         """
-        insert into documents(id, path, root, project, title, lang, size, mtime, lines, chunk_count, indexed_at,
-                              position, blob, encoding)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        insert into documents(id, path, root, project, project_path, title, lang, size, mtime, lines, chunk_count,
+                              indexed_at, position, blob, encoding)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         (
             doc,
             path,
             payload["root"],
-            event.project or "",
+            *batch.placed(event, "").values(),
             document.title,
             document.lang,
             payload["size"],
@@ -198,8 +199,10 @@ def _heading(title: str, path: tuple[str, ...]) -> str:
 
 
 def _forget(db: sqlite3.Connection, event: Event) -> None:
-    rows = db.execute("select id from documents where project = ?", (event.payload["project"],))
-    for forgotten in sorted({*event.payload["sessions"], *(row[0] for row in rows)}):
+    gone = set(event.payload["sessions"])
+    for path in forgotten_projects(event):
+        gone |= {row[0] for row in db.execute("select id from documents where project_path = ?", (path,))}
+    for forgotten in sorted(gone):
         _remove(db, forgotten)
 
 

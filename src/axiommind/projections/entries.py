@@ -13,7 +13,7 @@ from typing import Any
 
 from axiommind.ids import canonical_json
 from axiommind.model import Event, least_trusted
-from axiommind.projections import Batch
+from axiommind.projections import Batch, forgotten_projects
 from axiommind.projections._entry_status import LINKED, settle_status
 from axiommind.projections._entry_tables import DDL, TABLES
 from axiommind.projections.entry_rows import BY_AGENT, BY_PERSON, BY_TEAMMATE, ONLY_KIND
@@ -23,7 +23,7 @@ from axiommind.projections.teammates import in_their_name
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "entries"
-VERSION = 6
+VERSION = 7
 AFTER = ("sessions",)
 EVENT_TYPES = (
     "memory_extracted",
@@ -100,12 +100,12 @@ _GIVEN = (
     "text",
 )
 _ADD_ENTRY = """
-    insert into entries(id, entry_id, created_ts, entry_type, stage, session_id, project, build_id, kind, provenance,
-                        extractor, rule, confidence, support, happened_at, created_at, canonical_key, value_key, title,
-                        text, content_json, anchors_json)
-    values (:id, :entry_id, :created_ts, :type, 'raw', :session_id, :project, :build_id, :kind, :provenance,
-            :extractor, :rule, :confidence, :support, :timestamp, :created_at, :canonical_key, :value_key, :title,
-            :text, :content_json, :anchors_json)
+    insert into entries(id, entry_id, created_ts, entry_type, stage, session_id, project, project_path, build_id,
+                        kind, provenance, extractor, rule, confidence, support, happened_at, created_at, canonical_key,
+                        value_key, title, text, content_json, anchors_json)
+    values (:id, :entry_id, :created_ts, :type, 'raw', :session_id, :project, :project_path, :build_id,
+            :kind, :provenance, :extractor, :rule, :confidence, :support, :timestamp, :created_at, :canonical_key,
+            :value_key, :title, :text, :content_json, :anchors_json)
     on conflict(entry_id) do update set
         kind = excluded.kind, provenance = excluded.provenance, extractor = excluded.extractor, rule = excluded.rule,
         confidence = excluded.confidence, support = excluded.support, happened_at = excluded.happened_at,
@@ -131,7 +131,7 @@ def _extracted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
                 "id": row_id(event.position, place),
                 "created_ts": event.ts,
                 "session_id": event.session_id,
-                "project": event.project,
+                **batch.placed(event),
                 "build_id": event.build_id,
                 "created_at": iso(event.ts),
                 "extractor": event.payload.get("extractor", ""),
@@ -176,8 +176,8 @@ def _aligned(db: sqlite3.Connection, event: Event) -> None:
 
 
 _ADD_CHECK = """
-    insert into checks(position, session_id, project, at, verified_by, agree, difference, passed, failed)
-    values (:position, :session_id, :project, :at, :verified_by, :agree, :difference, :passed, :failed)
+    insert into checks(position, session_id, project, project_path, at, verified_by, agree, difference, passed, failed)
+    values (:position, :session_id, :project, :project_path, :at, :verified_by, :agree, :difference, :passed, :failed)
 """
 
 
@@ -192,7 +192,7 @@ def _checked(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
         {
             "position": event.position,
             "session_id": event.session_id,
-            "project": event.project,
+            **batch.placed(event),
             "at": iso(event.ts),
             "verified_by": by,
             "agree": int(given["agree"]),
@@ -362,10 +362,9 @@ def _forget(db: sqlite3.Connection, event: Event) -> None:
         gone += [row[0] for row in db.execute("select entry_id from entries where session_id = ?", (session,))]
         db.execute("delete from entry_uses where session_id = ?", (session,))
         db.execute("delete from checks where session_id = ?", (session,))
-    if event.payload["project"] is not None:
-        rows = db.execute("select entry_id from entries where project = ?", (event.payload["project"],))
-        gone += [row[0] for row in rows]
-        db.execute("delete from checks where project = ?", (event.payload["project"],))
+    for path in forgotten_projects(event):
+        gone += [row[0] for row in db.execute("select entry_id from entries where project_path = ?", (path,))]
+        db.execute("delete from checks where project_path = ?", (path,))
     touched: set[str] = set()
     for entry in gone:
         rows = db.execute(LINKED, {"entry": entry})

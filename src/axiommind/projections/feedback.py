@@ -10,10 +10,10 @@ import json
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import OF_PROJECT, Batch, Table
+from axiommind.projections import OF_PROJECT, Batch, Table, forgotten_projects
 
 NAME = "feedback"
-VERSION = 1
+VERSION = 2
 AFTER = ("sessions",)
 EVENT_TYPES = ("feedback_given", "forgotten")
 TABLES = (
@@ -40,6 +40,7 @@ _DDL = (
         kind text not null,
         session_id text,
         project text,
+        project_path text,
         owner text,
         primary key (name, hook, words_json, said_in)
     ) without rowid
@@ -48,11 +49,12 @@ _DDL = (
     "create index idx_feedback_kind on feedback(hook, kind)",
 )
 _SAY = """
-    insert into feedback(name, hook, words_json, said_in, verdict, at, kind, session_id, project, owner)
-    values (:name, :hook, :words, :said_in, :verdict, :at, :kind, :session, :project, :owner)
+    insert into feedback(name, hook, words_json, said_in, verdict, at, kind, session_id, project, project_path,
+                         owner)
+    values (:name, :hook, :words, :said_in, :verdict, :at, :kind, :session, :project, :project_path, :owner)
     on conflict do update
     set verdict = excluded.verdict, at = excluded.at, kind = excluded.kind, session_id = excluded.session_id,
-        project = excluded.project, owner = excluded.owner
+        project = excluded.project, project_path = excluded.project_path, owner = excluded.owner
     where excluded.at > at
        or (excluded.at = at and :rank > case verdict when 'clear' then 2 when 'no' then 1 else 0 end)
 """
@@ -91,7 +93,7 @@ def _said(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
                 "at": event.happened_at or event.ts,
                 "kind": "" if place else given["kind"],  # counted once, by its first name
                 "session": event.session_id,
-                "project": event.project,
+                **batch.placed(event),
                 "owner": given["owner"],
                 "rank": _RANK[given["verdict"]],
             },
@@ -103,4 +105,4 @@ def _forget(db: sqlite3.Connection, event: Event) -> None:
     db.executemany("delete from feedback where owner = ?", gone)
     db.executemany("delete from feedback where session_id = ?", gone)
     db.executemany("delete from feedback where said_in = ?", gone)
-    db.execute("delete from feedback where project = ?", (event.payload["project"],))
+    db.executemany("delete from feedback where project_path = ?", [(path,) for path in forgotten_projects(event)])

@@ -10,10 +10,10 @@ import json
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import OF_PROJECT, Batch, Table
+from axiommind.projections import OF_PROJECT, Batch, Table, forgotten_projects
 
 NAME = "proposals"
-VERSION = 1
+VERSION = 2
 AFTER = ("sessions",)
 EVENT_TYPES = ("proposal_made", "proposal_confirmed", "proposal_declined", "forgotten")
 TABLES = (
@@ -39,15 +39,17 @@ _DDL = (
         decided_at integer,
         reason text not null default '',
         session_id text,
-        project text
+        project text,
+        project_path text
     ) without rowid
     """,
     "create index idx_proposals_request on proposals(request_key)",
     "create index idx_proposals_open on proposals(asked_at) where status = 'open'",
 )
 _ADD = """
-    insert into proposals(proposal_id, request_key, act, about, args_json, asked_by, asked_at, session_id, project)
-    values (:proposal, :request_key, :act, :about, :args, :asked_by, :at, :session, :project)
+    insert into proposals(proposal_id, request_key, act, about, args_json, asked_by, asked_at, session_id, project,
+                          project_path)
+    values (:proposal, :request_key, :act, :about, :args, :asked_by, :at, :session, :project, :project_path)
     on conflict do nothing
 """
 _DECIDE = """
@@ -56,7 +58,7 @@ _DECIDE = """
     where proposal_id = :proposal
 """
 _FORGET = "delete from proposals where session_id = ?"
-_FORGET_PROJECT = "delete from proposals where project = ?"
+_FORGET_PROJECT = "delete from proposals where project_path = ?"
 
 
 def create(db: sqlite3.Connection) -> None:
@@ -70,7 +72,7 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
             _made(db, event, batch)
         elif event.event_type == "forgotten":
             db.executemany(_FORGET, [(name,) for name in event.payload["sessions"]])
-            db.execute(_FORGET_PROJECT, (event.payload["project"],))
+            db.executemany(_FORGET_PROJECT, [(path,) for path in forgotten_projects(event)])
         else:
             _decided(db, event, batch)
 
@@ -92,7 +94,7 @@ def _made(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
             "asked_by": said["asked_by"],
             "at": event.ts,
             "session": event.session_id,
-            "project": event.project,
+            **batch.placed(event),
         },
     )
 

@@ -22,7 +22,17 @@ from axiommind.errors import IndexCorrupt, NotFound, TooNew
 if TYPE_CHECKING:
     from axiommind.projections import Table
 
-__all__ = ["META_KEY", "SCHEMA_VERSION", "open_scoped", "project_in", "require_schema", "resolve_project", "views_of"]
+__all__ = [
+    "META_KEY",
+    "SCHEMA_VERSION",
+    "file_in_project",
+    "folders_in",
+    "open_scoped",
+    "project_in",
+    "require_schema",
+    "resolve_project",
+    "views_of",
+]
 
 # The row of `meta` that holds the views: which projections there are is known when the index is written, and a question
 # need not import them all to find out.
@@ -177,24 +187,93 @@ def resolve_project(path: Path, wanted: str, stop: str = "") -> str | None:
 
 
 def project_in(db: sqlite3.Connection, wanted: str, stop: str = "") -> str | None:
-    """The project of an index that a path (or a project's name) means: itself, its repository, or the nearest folder
-    above it, below `stop` (a home folder that is a project itself is not the project of everything in it). None when
-    there is none."""
+    """The project of an index that a path or a name means: a folder of it on this machine or another one, its
+    repository, or the nearest folder above it, below `stop` (a home folder that is a project itself is not the project
+    of everything in it). None when there is none, or several are called that."""
     known = {str(row[0]) for row in db.execute("select distinct project from main.sessions")}
     if wanted in known:
         return wanted
-    if "/" not in wanted and "\\" not in wanted:  # a folder's name will do, if only one project has it
-        named = [p for p in known if os.path.basename(p) == wanted]  # noqa: PTH119
-        if len(named) == 1:
-            return named[0]
-    from axiommind.projects import project_of  # most often the folder itself is the project
+    found = _of_path(db, wanted) or _only(_named(db, wanted, known))
+    if found in known:
+        return found
+    from axiommind.projects import project_of, remote_of  # most often the folder itself is the project
 
     try:
         folder = project_of(os.path.realpath(wanted))
     except ValueError:  # a NUL in it: no path at all
         return None
-    while folder not in known:
+    while True:
+        found = folder if folder in known else _of_path(db, folder)
+        if found not in known and os.path.lexists(os.path.join(folder, ".git")):  # noqa: PTH118
+            remote = remote_of(Path(folder))  # a clone that was not worked in yet
+            found = _only(_aliased(db, f"git:{remote}")) if remote else None
+        if found in known:
+            return found
         folder = os.path.dirname(folder)  # noqa: PTH120 - a string, whatever the separator
         if folder == os.path.dirname(folder) or folder == stop:  # noqa: PTH120
             return None
-    return folder
+
+
+def folders_in(path: Path, project: str) -> list[str]:
+    """The folders of a project of an index, also those of other machines."""
+    with closing(sqlite.open_read(path)) as db:
+        found = db.execute("select path from main.project_paths where project = ? order by 1", (project,)).fetchall()
+    return [row[0] for row in found] or [project]
+
+
+def file_in_project(db: sqlite3.Connection, project: str, file: str) -> str:
+    """Where a file of any clone on this machine is in the folder that its project goes by."""
+    try:
+        rows = db.execute("select path, folder from main.project_paths where project = ?", (project,)).fetchall()
+    except sqlite3.OperationalError:  # an index from before there was such a table
+        return file
+    roots: dict[str, str] = {path: path.removesuffix(f"/{folder}") if folder else path for path, folder in rows}
+    for root in sorted(set(roots.values()), key=len, reverse=True):
+        if file.startswith(f"{root}/"):
+            return roots.get(project, project) + file[len(root) :]
+    return file
+
+
+def _of_path(db: sqlite3.Connection, path: str) -> str | None:
+    try:
+        row = db.execute("select project from main.project_paths where path = ?", (path,)).fetchone()
+    except sqlite3.OperationalError:  # an index from before there was such a table, until it is made anew
+        return None
+    return str(row[0]) if row else None
+
+
+def _aliased(db: sqlite3.Connection, alias: str) -> set[str]:
+    try:
+        return {str(row[0]) for row in db.execute("select project from main.project_aliases where alias = ?", (alias,))}
+    except sqlite3.OperationalError:
+        return set()
+
+
+def _named(db: sqlite3.Connection, name: str, known: set[str]) -> set[str]:
+    """The projects that are called that: by a person, by their remote as far as it is written, or as their folder is
+    (a folder's name will do, if only one project has it)."""
+    if found := _aliased(db, name):
+        return found
+    if name.startswith(("/", ".", "~")) or "\\" in name:
+        return set()
+    if "@" in name or "://" in name:
+        from axiommind.projects import normalised_remote
+
+        return _aliased(db, normalised_remote(name))
+    ending = f"/{name.lower()}"
+    try:
+        rows = db.execute(
+            """
+            select project from main.project_aliases
+            where alias glob 'git:*' and substr(lower(alias), -length(:ending)) = :ending
+            """,
+            {"ending": ending},
+        )
+        found = {str(row[0]) for row in rows}
+    except sqlite3.OperationalError:
+        found = set()
+    return (found | {one for one in known if "/" not in name and os.path.basename(one) == name}) & known  # noqa: PTH119
+
+
+def _only(found: set[str]) -> str | None:
+    return next(iter(found)) if len(found) == 1 else None

@@ -11,7 +11,7 @@ import json
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import Batch, Table, _pad_edits
+from axiommind.projections import Batch, Table, _pad_edits, forgotten_projects
 from axiommind.projections._pad_chunks import rewrite, terms
 from axiommind.projections._pad_edits import NAME_CHARS, read_written
 from axiommind.projections.session_rows import iso, row_id
@@ -21,8 +21,8 @@ from axiommind.text.merged_edits import WrittenEdit
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "NAME_CHARS", "TABLES", "VERSION", "apply", "create", "read_written"]
 
 NAME = "pads"
-VERSION = 3
-AFTER: tuple[str, ...] = ()
+VERSION = 4
+AFTER = ("projects",)
 EVENT_TYPES = ("workflow_created", "workflow_updated", "scratchpad_written", "forgotten")
 # A workflow without a project belongs to everybody.
 _FLOWS = "select id from main.workflows where project in (:project, '')"
@@ -71,6 +71,7 @@ _DDL = (
         created_at text not null,
         updated_at text not null,
         project text not null,
+        project_path text not null,
         position integer not null,
         pads_made integer not null default 0
     )
@@ -90,6 +91,7 @@ _DDL = (
         created_at text not null,
         updated_at text not null,
         project text not null,
+        project_path text not null,
         position integer not null
     )
     """,
@@ -165,8 +167,9 @@ def _create(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     flow, at, text = str(event.session_id), iso(event.ts), written.edit.piece
     db.execute(
         """
-        insert into workflows(id, number, name, description, project_scope, created_at, updated_at, project, position)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        insert into workflows(id, number, name, description, project_scope, created_at, updated_at, project,
+                              project_path, position)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         on conflict do nothing
         """,
         (
@@ -177,7 +180,7 @@ def _create(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
             json.loads(content)["project_scope"],
             at,
             at,
-            event.project or "",
+            *batch.placed(event, "").values(),
             event.position,
         ),
     )
@@ -283,8 +286,10 @@ def _insert(db: sqlite3.Connection, scratchpad: str) -> None:
     db.execute(
         """
         insert into pads(id, number, workflow_id, title, version, size_bytes, lines, ordinal, created_at, updated_at,
-                         project, position)
-        select e.owner_id, e.position, e.workflow_id, '', 0, 0, 0, e.ordinal, '', '', e.project, e.position
+                         project, project_path, position)
+        select e.owner_id, e.position, e.workflow_id, '', 0, 0, 0, e.ordinal, '', '',
+               coalesce((select p.project from project_paths p where p.path = e.project_path), e.project_path),
+               e.project_path, e.position
         from pad_edits e join workflows w on w.id = e.workflow_id
         where e.owner_id = ? and e.mode = 'created'
         on conflict do nothing
@@ -338,14 +343,13 @@ def _set(db: sqlite3.Connection, scratchpad: str, title: str, size: int, lines: 
 
 
 def _forget(db: sqlite3.Connection, event: Event) -> None:
-    given = event.payload
-    wanted = "project = ?" if given["project"] is not None else "false"
-    values = () if given["project"] is None else (given["project"],)
-    gone = {*given["sessions"], *(row[0] for row in db.execute(f"select id from workflows where {wanted}", values))}
-    gone |= {row[0] for row in db.execute(f"select id from pads where {wanted}", values)}
+    gone = set(event.payload["sessions"])
+    for path in forgotten_projects(event):
+        for table in ("workflows", "pads"):
+            gone |= {row[0] for row in db.execute(f"select id from {table} where project_path = ?", (path,))}
     for flow in sorted(gone):
         gone |= {row[0] for row in db.execute("select id from pads where workflow_id = ?", (flow,))}
-    _pad_edits.forget(db, gone, given["project"])
+    _pad_edits.forget(db, gone, forgotten_projects(event))
     for name in sorted(gone):
         # Chunks before the row with their title, so that the full-text index can still read what it removes.
         own = "pad_id = ?1 or (workflow_id = ?1 and pad_id is null)"

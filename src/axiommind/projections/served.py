@@ -9,10 +9,10 @@ from __future__ import annotations
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import OF_PROJECT, Batch, Table
+from axiommind.projections import OF_PROJECT, Batch, Table, forgotten_projects
 
 NAME = "served"
-VERSION = 1
+VERSION = 2
 AFTER = ("sessions",)
 EVENT_TYPES = ("memory_served", "forgotten")
 TABLES = (
@@ -36,6 +36,7 @@ _DDL = (
         id integer primary key,
         session_id text not null,
         project text,
+        project_path text,
         hook text not null,
         at integer not null,
         tokens integer not null,
@@ -65,19 +66,19 @@ def create(db: sqlite3.Connection) -> None:
 def apply(db: sqlite3.Connection, batch: Batch) -> None:
     for event in batch.events:
         if event.event_type == "memory_served":
-            _served(db, event)
+            _served(db, event, batch)
         else:
             _forget(db, event)
 
 
-def _served(db: sqlite3.Connection, event: Event) -> None:
+def _served(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     given = event.payload
     db.execute(
-        "insert into served values (?, ?, ?, ?, ?, ?, ?)",
+        "insert into served values (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             event.position,
             event.session_id,
-            event.project,
+            *batch.placed(event).values(),
             given["hook"],
             event.happened_at,
             given["tokens"],
@@ -94,4 +95,4 @@ def _forget(db: sqlite3.Connection, event: Event) -> None:
     gone = [(session,) for session in event.payload["sessions"]]
     db.executemany("delete from served_items where owner = ?", gone)
     db.executemany("delete from served where session_id = ?", gone)
-    db.execute("delete from served where project = ?", (event.payload["project"],))
+    db.executemany("delete from served where project_path = ?", [(path,) for path in forgotten_projects(event)])

@@ -225,7 +225,11 @@ def _tool_uses(db: sqlite3.Connection, session: str, base: int, decoded: Decoded
         uses,
     )
     db.executemany(
-        "insert into file_edits(id, session_id, tool_use_id, file_path, timestamp) values (?, ?, ?, ?, ?)", edits
+        """
+        insert into file_edits(id, session_id, tool_use_id, file_path, written_path, timestamp)
+        values (?1, ?2, ?3, ?4, ?4, ?5)
+        """,
+        edits,
     )
     for result in decoded.results:
         _late_result(db, session, result)

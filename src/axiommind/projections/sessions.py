@@ -11,8 +11,9 @@ import sqlite3
 from typing import Any
 
 from axiommind.model import Event
-from axiommind.projections import Batch, Segment, _canonical, _sidecars
+from axiommind.projections import Batch, Segment, _canonical, _sidecars, forgotten_projects
 from axiommind.projections import session_rows as _rows
+from axiommind.projections._project_files import rename_files
 from axiommind.projections._session_tables import DDL, TABLES
 from axiommind.projections.session_rows import iso
 from axiommind.projects import fold_worktree, slug
@@ -20,8 +21,8 @@ from axiommind.projects import fold_worktree, slug
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "sessions"
-VERSION = 10
-AFTER: tuple[str, ...] = ()
+VERSION = 11
+AFTER = ("projects",)
 EVENT_TYPES = (
     "transcript_segment",
     "transcript_sidecar",
@@ -109,7 +110,9 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
         moved_to = _fold(db, session, event.position, batch, shared)
         if moved_to is not None and payload["project_known"] == _MOVED:
             project = fold_worktree(payload.get("moves", {}).get(moved_to, event.project))  # older logs have no `moves`
-            db.execute("update sessions set project = ?, project_known = ? where id = ?", (project, _MOVED, session))
+            db.execute(
+                "update sessions set project_path = ?, project_known = ? where id = ?", (project, _MOVED, session)
+            )
 
 
 def _upsert_session(db: sqlite3.Connection, event: Event, session: str, batch: Batch, *, rewritten: bool) -> None:
@@ -119,12 +122,12 @@ def _upsert_session(db: sqlite3.Connection, event: Event, session: str, batch: B
     old = db.execute("select project from sessions where id = ?", (session,)).fetchone()
     db.execute(
         """
-        insert into sessions(id, project, file_path, file_size, file_mtime, indexed_at, agent, parent_session,
-                             project_known)
-        values (:id, :project, :path, :size, :mtime, :at, :agent, :parent, :known)
+        insert into sessions(id, project, project_path, file_path, file_size, file_mtime, indexed_at, agent,
+                             parent_session, project_known)
+        values (:id, :project, :project, :path, :size, :mtime, :at, :agent, :parent, :known)
         on conflict(id) do update set
-            project = case when excluded.project_known > project_known or excluded.project_known = 2
-                           then excluded.project else project end,
+            project_path = case when excluded.project_known > project_known or excluded.project_known = 2
+                                then excluded.project_path else project_path end,
             project_known = max(project_known, excluded.project_known),
             indexed_at = excluded.indexed_at,
             parent_session = coalesce(parent_session, excluded.parent_session)
@@ -206,12 +209,13 @@ def _returned(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canon
         return
     db.execute(
         """
-        insert into sessions(id, project, file_path, file_size, file_mtime, indexed_at, agent, parent_session,
-                             project_known)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing
+        insert into sessions(id, project, project_path, file_path, file_size, file_mtime, indexed_at, agent,
+                             parent_session, project_known)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing
         """,
         (
             session,
+            event.project,
             event.project,
             first[1],
             event.payload["size"],
@@ -233,9 +237,8 @@ def _prune(db: sqlite3.Connection, session: str, batch: Batch, shared: _canonica
 
 def _forget(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canonical.Shared) -> None:
     wanted = set(event.payload["sessions"])
-    if event.payload["project"] is not None:
-        rows = db.execute("select id from sessions where project = ?", (event.payload["project"],))
-        wanted |= {row[0] for row in rows}
+    for path in forgotten_projects(event):
+        wanted |= {row[0] for row in db.execute("select id from sessions where project_path = ?", (path,))}
     for session in sorted(wanted):
         _remove(db, session, batch, shared)
         for table in ("segments", "files", "sidecars"):
@@ -263,6 +266,7 @@ def _remove(db: sqlite3.Connection, session: str, batch: Batch, shared: _canonic
 
 _REFRESH = """
     update sessions set
+        project = coalesce((select p.project from project_paths p where p.path = project_path), project_path),
         prompt_count = (select count(*) from prompts where session_id = sessions.id),
         tool_use_count = (select count(*) from tool_uses where session_id = sessions.id),
         edit_count = (select count(*) from file_edits where session_id = sessions.id),
@@ -306,8 +310,8 @@ def _adopt(db: sqlite3.Connection, batch: Batch) -> None:
     for session in touched:
         moved += db.execute(
             """
-            select p.project, c.id from sessions c join sessions p on p.id = c.parent_session
-            where (c.id = ?1 or c.parent_session = ?1) and p.project_known and c.project <> p.project
+            select p.project_path, c.id from sessions c join sessions p on p.id = c.parent_session
+            where (c.id = ?1 or c.parent_session = ?1) and p.project_known and c.project_path <> p.project_path
             """,
             (session,),
         ).fetchall()
@@ -319,7 +323,7 @@ def _adopt(db: sqlite3.Connection, batch: Batch) -> None:
     for folder in sorted(folders):
         lost = db.execute(
             """
-            select distinct s.id, s.project from files f join sessions s on s.id = f.session_id
+            select distinct s.id, s.project_path from files f join sessions s on s.id = f.session_id
             where f.folder = ?1 and not s.project_known and s.parent_session is null
               and ?1 = (
                 select o.folder from files o where o.session_id = s.id
@@ -331,17 +335,17 @@ def _adopt(db: sqlite3.Connection, batch: Batch) -> None:
             continue
         names = db.execute(
             """
-            select distinct s.project from files f join sessions s on s.id = f.session_id
+            select distinct s.project_path from files f join sessions s on s.id = f.session_id
             where f.folder = ? and s.project_known order by 1
             """,
             (folder,),
         )
         home = next((name for (name,) in names if slug(name) == folder), folder)
-        moved += [(home, session) for session, project in lost if project != home]
-    for project, session in moved:
+        moved += [(home, session) for session, path in lost if path != home]
+    for path, session in moved:
         (before,) = db.execute("select project from sessions where id = ?", (session,)).fetchone()
-        db.execute("update sessions set project = ? where id = ?", (project, session))
-        batch.projects |= {before, project}
+        db.execute("update sessions set project_path = ? where id = ?", (path, session))
+        batch.projects.add(before)
         batch.sessions.add(session)
 
 
@@ -371,6 +375,7 @@ def _refresh(db: sqlite3.Connection, batch: Batch) -> None:
         _sidecars.settle(db, session)
     db.executemany(_REFRESH, touched)
     for (session,) in touched:
+        rename_files(db, session)
         row = db.execute("select project from sessions where id = ?", (session,)).fetchone()
         if row is not None:
             batch.projects.add(row[0])

@@ -13,7 +13,7 @@ import json
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import OF_PROJECT, Batch, Table
+from axiommind.projections import OF_PROJECT, Batch, Table, forgotten_projects
 from axiommind.projections._task_entities import events_about, events_of_entry, is_created, recompute
 from axiommind.projections.task_fold import CREATING, TASK_EVENTS, entity_of
 from axiommind.projections.teammates import in_their_name
@@ -21,7 +21,7 @@ from axiommind.projections.teammates import in_their_name
 __all__ = ["apply", "create", "events_about", "events_of_entry"]
 
 NAME = "tasks"
-VERSION = 3
+VERSION = 4
 AFTER: tuple[str, ...] = ("entries",)
 EVENT_TYPES = (*TASK_EVENTS, "learning_voided", "entry_withdrawn", "entry_returned", "forgotten", "promoted")
 TABLES = (
@@ -73,6 +73,7 @@ _DDL = (
         entity_id text not null,
         session_id text,
         project text not null,
+        project_path text not null,
         entry_id text,
         actor text not null,
         at integer not null,
@@ -220,13 +221,17 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
         touched |= {row[0] for row in rows}
     for entity in flipped:
         touched |= {row[0] for row in db.execute("select src_id from task_links where dst_id = ?", (entity,))}
-    if touched:
-        recompute(db, touched)
+    projects = {*batch.moved.values(), *(batch.groups.get(path, path) for path in batch.moved)}
+    for path in batch.moved:
+        touched |= {row[0] for row in db.execute("select entity_id from task_events where project_path = ?", (path,))}
+    if touched or projects:
+        recompute(db, touched, projects)
 
 
 _ADD_EVENT = """
-    insert into task_events(position, event_id, event_type, entity_id, session_id, project, entry_id, actor, at, body)
-    values (:position, :event_id, :event_type, :entity, :session, :project, :entry, :actor, :at, :body)
+    insert into task_events(position, event_id, event_type, entity_id, session_id, project, project_path, entry_id,
+                            actor, at, body)
+    values (:position, :event_id, :event_type, :entity, :session, :project, :project_path, :entry, :actor, :at, :body)
     on conflict do nothing
 """
 
@@ -252,7 +257,7 @@ def _record(db: sqlite3.Connection, event: Event, batch: Batch, touched: set[str
             "event_type": event.event_type,
             "entity": entity,
             "session": event.session_id,
-            "project": event.project or "",
+            **batch.placed(event, ""),
             "entry": body.get("entry_id"),
             "actor": event.actor,
             "at": at,
@@ -262,8 +267,8 @@ def _record(db: sqlite3.Connection, event: Event, batch: Batch, touched: set[str
 
 
 def _forget(db: sqlite3.Connection, event: Event, touched: set[str], flipped: set[str]) -> None:
-    project, sessions = event.payload["project"], event.payload["sessions"]
-    gone = [("session_id", session) for session in sessions] + ([("project", project)] if project is not None else [])
+    gone = [("session_id", session) for session in event.payload["sessions"]]
+    gone += [("project_path", path) for path in forgotten_projects(event)]
     for column, value in gone:
         rows = db.execute(f"select distinct entity_id from task_events where {column} = ?", (value,)).fetchall()
         touched |= {row[0] for row in rows}

@@ -16,7 +16,7 @@ from axiommind.projections import OF_SESSION, Batch, Table
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create", "in_their_name", "is_teammates"]
 
 NAME = "teammates"
-VERSION = 1
+VERSION = 2
 AFTER: tuple[str, ...] = ()
 EVENT_TYPES = ("transcript_segment", "forgotten")
 TABLES = (
@@ -36,7 +36,7 @@ def create(db: sqlite3.Connection) -> None:
         create table teammate_sessions (
             session_id text primary key,
             person text not null,
-            project text
+            project_path text
         ) without rowid
         """
     )
@@ -47,7 +47,7 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
         if event.event_type == "forgotten":
             gone = [(session,) for session in event.payload["sessions"]]
             db.executemany("delete from teammate_sessions where session_id = ?", gone)
-            db.execute("delete from teammate_sessions where project = ?", (event.payload["project"],))
+            db.execute("delete from teammate_sessions where project_path = ?", (event.payload["project"],))
         elif event.is_teammates:
             found = (event.session_id, _person(event), event.project)
             db.execute("insert into teammate_sessions values (?, ?, ?) on conflict do nothing", found)

@@ -60,6 +60,13 @@ class ToolCall(NamedTuple):
     tool: KnownTool = UNKNOWN_TOOL  # what it is, whatever the agent calls it
 
 
+_SESSION = """
+    select project, project_path, agent, started_at, ended_at, parent_session is not null
+    from sessions
+    where id = ?
+"""
+
+
 class Transcript(NamedTuple):
     """What was said in a session. What it has from another one, that it was forked from, is marked as copied: there
     to be understood by, and learned there."""
@@ -73,6 +80,7 @@ class Transcript(NamedTuple):
     head: str  # changes whenever there is something new to read
     messages: tuple[Message, ...]
     uses: tuple[ToolCall, ...]  # in order
+    project_path: str = ""  # the folder that it was in: a place of the project
 
     @property
     def size(self) -> int:
@@ -89,10 +97,7 @@ def head_of(db: sqlite3.Connection, session: str) -> str:
 
 def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
     """A session's texts in order; None when it is not in the index."""
-    row = db.execute(
-        "select project, agent, started_at, ended_at, parent_session is not null from sessions where id = ?",
-        (session,),
-    ).fetchone()
+    row = db.execute(_SESSION, (session,)).fetchone()
     if row is None:
         return None
     elsewhere = _said_elsewhere(db, session)
@@ -143,9 +148,10 @@ def read(db: sqlite3.Connection, blob: Blob, session: str) -> Transcript | None:
             uses[at] = uses[at]._replace(results=(*places, *uses[at].results), failed=failed)
             for place in places:
                 messages[place] = messages[place]._replace(use=at)
-    project, agent, started, ended, subagent = row
+    project, path, agent, started, ended, subagent = row
     about = (session, project, agent, started, ended, bool(subagent), head_of(db, session))
-    return Transcript(*about, tuple(_with_provenance(messages, uses, is_teammates(db, session))), tuple(uses))
+    said = tuple(_with_provenance(messages, uses, is_teammates(db, session)))
+    return Transcript(*about, said, tuple(uses), path)
 
 
 def _settled(

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import OF_PROJECT, Batch, Table
+from axiommind.projections import OF_PROJECT, Batch, Table, forgotten_projects
 
 NAME = "usefulness"
-VERSION = 1
+VERSION = 2
 AFTER = ("sessions",)
 EVENT_TYPES = ("context_judged", "forgotten")
 TABLES = (
@@ -38,6 +38,7 @@ _DDL = (
         at integer not null,
         kind text not null,
         project text not null,
+        project_path text not null,
         given integer not null,
         used integer not null,
         controls integer not null,
@@ -62,7 +63,8 @@ _DDL = (
 # Nothing of the answer is left that could be judged: a row of no kind says that it was looked at.
 _NOTHING = {"kind": "", "given": 0, "used": 0, "controls": 0, "by_chance": 0}
 _ADD = """
-    insert into judged_context values (:session, :hook, :at, :kind, :project, :given, :used, :controls, :by_chance)
+    insert into judged_context
+    values (:session, :hook, :at, :kind, :project, :project_path, :given, :used, :controls, :by_chance)
     on conflict do nothing
 """
 _SUM = f"""
@@ -91,13 +93,15 @@ def create(db: sqlite3.Connection) -> None:
 def apply(db: sqlite3.Connection, batch: Batch) -> None:
     for event in batch.events:
         if event.event_type == "context_judged":
-            _judged(db, event)
+            _judged(db, event, batch)
         else:
             _forget(db, event)
+    if batch.moved:
+        _sum(db)
 
 
-def _judged(db: sqlite3.Connection, event: Event) -> None:
-    same = {"session": event.session_id, "project": event.project or "", "hook": event.payload["hook"]}
+def _judged(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
+    same = {"session": event.session_id, **batch.placed(event, ""), "hook": event.payload["hook"]}
     for counts in event.payload["kinds"] or [_NOTHING]:
         row = {**counts, **same, "at": event.happened_at}
         if db.execute(_ADD, row).rowcount and row["kind"]:
@@ -108,7 +112,12 @@ def _forget(db: sqlite3.Connection, event: Event) -> None:
     gone = 0
     for session in event.payload["sessions"]:
         gone += db.execute("delete from judged_context where session_id = ?", (session,)).rowcount
-    gone += db.execute("delete from judged_context where project = ?", (event.payload["project"],)).rowcount
+    for path in forgotten_projects(event):
+        gone += db.execute("delete from judged_context where project_path = ?", (path,)).rowcount
     if gone:
-        db.execute("delete from usefulness")
-        db.execute(_SUM)
+        _sum(db)
+
+
+def _sum(db: sqlite3.Connection) -> None:
+    db.execute("delete from usefulness")
+    db.execute(_SUM)

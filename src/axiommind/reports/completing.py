@@ -38,9 +38,15 @@ _QUERIES = {
     "tasks": _ENTITIES.format("task"),
     "conditions": _ENTITIES.format("condition"),
     "projects": """
-        select project, project, count(*) || case count(*) when 1 then ' session' else ' sessions' end from sessions
-        where parent_session is null and substr(project, 1, length(:start)) = :start
-        group by project order by project is not :here, max(coalesce(last_ts, ended_at, 0)) desc, project limit :most
+        with worked(project, n, last) as (
+            select project, count(*), max(coalesce(last_ts, ended_at, 0)) from sessions
+            where parent_session is null group by project),
+        called(value, project) as (
+            select project, project from worked union select name, project from projects where name is not null)
+        select c.value, project, w.n || case w.n when 1 then ' session' else ' sessions' end
+        from called c join worked w using (project)
+        where substr(c.value, 1, length(:start)) = :start
+        order by project is not :here, w.last desc, c.value limit :most
     """,
     "pads": """
         select p.id, w.project, p.title from scratchpads p join workflows w on w.id = p.workflow_id

@@ -37,7 +37,7 @@ _TASKS = """
 
 
 _ORPHANS = """
-    select distinct o.session_id, o.project, o.entity_id
+    select distinct o.session_id, o.project_path, o.entity_id
     from task_events o
     join task_events c on c.entity_id = o.entity_id
     where c.event_type = 'task_created'

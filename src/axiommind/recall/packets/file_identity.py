@@ -11,6 +11,7 @@ import re
 import sqlite3
 from typing import NamedTuple
 
+from axiommind.projections.scope import file_in_project
 from axiommind.projects import fold_path
 from axiommind.text.patterns import lazy
 
@@ -62,6 +63,8 @@ def identify(db: sqlite3.Connection, path: str, project: str | None) -> FileMean
     if root and not path.startswith("/") and not _DRIVE.match(path):
         path = f"{root}/{path}"
     path = fold_path(posixpath.normpath(path))
+    if project is not None:
+        path = file_in_project(db, project, path)
     base = path.rpartition("/")[2]
     values = {"project": project, "path": path, "base": base, "below": f"/{base}", "windows": f"\\{base}"}
     stored = {row[0]: row[0].replace("\\", "/") for row in db.execute(_KNOWN, values)} if project is not None else {}

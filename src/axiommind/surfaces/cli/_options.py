@@ -46,7 +46,9 @@ _MOST = 100_000
 def add_scope(parser: argparse.ArgumentParser) -> None:
     where = parser.add_argument_group("scope (default: the project of this folder if it is indexed, otherwise all)")
     exclusive = where.add_mutually_exclusive_group()
-    exclusive.add_argument("--project", metavar="PATH", help="only this project")
+    exclusive.add_argument(
+        "--project", metavar="PATH", help="only this project: a folder of it, its name or its remote"
+    )
     exclusive.add_argument("--all-projects", action="store_true", help="all projects")
 
 

@@ -47,8 +47,9 @@ _POSITIONS = {
     "proposal": "proposals",
     "pad": "pads",
     "workflow": "workflows",
+    "project": "projects",
 }
-_NO_ID = ("TITLE", "NAME", "QUERY", "TEXT", "DECISION")
+_NO_ID = ("RULING", "TITLE", "NAME", "QUERY", "TEXT", "DECISION")
 
 
 def configure(parser: argparse.ArgumentParser, _argv: list[str]) -> None:

@@ -29,7 +29,7 @@ __all__ = ["Complete", "Project", "PromptMessage", "PromptTemplate", "Resource",
 # What of a variable or an argument begins with what was typed.
 Complete = Callable[[Context, str], list[str]]
 
-Project = Annotated[str | None, Arg("A project's folder, or `all`. Default: this project.")]
+Project = Annotated[str | None, Arg("A project's folder or name, or `all`. Default: this project.")]
 
 
 class Tool:
