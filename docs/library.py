@@ -21,6 +21,7 @@ _INSIDE = {
     "Recall.answer_question",
     "Recall.project_of",
     "Recall.reading",
+    "Recall.telling",
     "Recall.with_cache",
     "Search.tasks_near",
     "Search.vectors",

@@ -113,6 +113,7 @@ if TYPE_CHECKING:
     from axiommind.reports.recent import Recent as Recent
     from axiommind.reports.recent import SessionList as SessionList
     from axiommind.reports.reports import PerspectiveRows as PerspectiveRows
+    from axiommind.scratchpads.values import ScratchpadConflict as ScratchpadConflict
     from axiommind.scratchpads.values import ScratchpadMatches as ScratchpadMatches
     from axiommind.scratchpads.values import ScratchpadPage as ScratchpadPage
     from axiommind.scratchpads.values import ScratchpadVersion as ScratchpadVersion
@@ -132,6 +133,9 @@ if TYPE_CHECKING:
     from axiommind.sync.status import SyncStatus as SyncStatus
     from axiommind.sync.sync import AddedRemote as AddedRemote
     from axiommind.sync.sync import SyncReport as SyncReport
+    from axiommind.sync.teams import Invited as Invited
+    from axiommind.sync.teams import SharedWith as SharedWith
+    from axiommind.sync.teams import TeamState as TeamState
     from axiommind.vectors.embedding import Embedded as Embedded
     from axiommind.vectors.embedding import EmbedStatus as EmbedStatus
     from axiommind.vectors.models import Installed as Installed
@@ -178,6 +182,7 @@ _EXPORTS = {
     "exports.taking_in": ("TakenIn",),
     "sync.status": ("SyncStatus",),
     "sync.sync": ("AddedRemote", "SyncReport"),
+    "sync.teams": ("Invited", "SharedWith", "TeamState"),
     "health.check": ("Check",),
     "health.health": ("Forgettings",),
     "health.overview": ("Overview",),
@@ -250,6 +255,7 @@ _EXPORTS = {
     "reports.perspectives": ("Perspective",),
     "reports.reports": ("PerspectiveRows",),
     "scratchpads.values": (
+        "ScratchpadConflict",
         "ScratchpadMatches",
         "ScratchpadPage",
         "ScratchpadVersion",
