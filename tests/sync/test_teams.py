@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from axiommind.callers import AGENT
+from axiommind.config import Config
 from axiommind.errors import NotFound, PersonOnly, UsageError
+from axiommind.home import Scope
 from axiommind.log.syncing import SyncTables
+from axiommind.memory import Memory
 from axiommind.sync.machine import read_machine
 from axiommind.sync.remotes import open_remote
 from axiommind.sync.spaces import SharedSpace, members_of
+from tests.repositories import repository
 from tests.shell import axm
 from tests.sync.homes import add, machine, said, session, sync, texts
 from tests.transcripts import PERSON, Lines, World
@@ -307,3 +311,49 @@ def test_by_the_command_line(tmp_path: Path) -> None:
     (listed,) = json.loads(axm(kim, "team", "list", "--json").stdout)["teams"]
     assert listed["who"] == "kim" and {one["who"] for one in listed["members"]} == {"ana", "kim"}
     assert axm(ana, "unshare", "--all").returncode == 0 and axm(ana, "unshare", "--all").returncode == 1
+
+
+REPOSITORY = "git@github.com:team/weather.git"
+
+
+def work_in(world: World, name: str, folder: Path, *prompts: str) -> None:
+    lines = Lines(name, cwd=str(folder))
+    for prompt in prompts:
+        lines.prompt(prompt)
+        lines.answer("Done.")
+    world.write(lines)
+    world.memory().index()
+
+
+def test_every_clone_of_a_repository_is_shared(two: tuple[World, World], tmp_path: Path) -> None:
+    ana, kim = two
+    for name in ("one", "two"):
+        work_in(ana, name, repository(tmp_path / "ana" / "src" / name, REPOSITORY), f"in {name}")
+    work_in(kim, "k1", repository(tmp_path / "kim" / "weather", REPOSITORY), "of kim")
+    share(ana, project="team/weather")
+    sync(ana, kim)
+    assert said(kim) == {"in one", "in two", "of kim"}
+    assert len({row[0] for row in kim.rows("select project from sessions")}) == 1, "it is one project"
+    ana.memory().teams.unshare(project="team/weather", caller=PERSON)
+    sync(ana, kim)
+    assert said(kim) == {"of kim"}
+
+
+@pytest.mark.parametrize("wanted", ["", "1"])
+def test_agents_are_told_of_team_mates_only_where_a_person_wants_it(
+    two: tuple[World, World], tmp_path: Path, wanted: str
+) -> None:
+    ana, kim = two
+    ask = "Which parser do we use for the radar frames, and why?"
+    wish = "From now on, always use the zanzibar parser for the radar frames, because the old one drops rows."
+    work_in(ana, "a1", repository(tmp_path / "ana" / "weather", REPOSITORY), wish)
+    ana.memory().learning.run()
+    mine = repository(tmp_path / "kim" / "weather", REPOSITORY)
+    work_in(kim, "k1", mine, "please paint the sky blue")
+    share(ana, project="team/weather")
+    sync(ana, kim)
+    kim.memory().learning.run()
+    assert kim.memory().search("zanzibar parser", Scope(None)).hits, "who searches finds it"
+    memory = Memory(Config.load(kim.environ | {"AXM_TEAMMATES": wanted}), environ=kim.environ, user=kim.base)
+    told = memory.recall(ask, str(mine))
+    assert (told is not None and "zanzibar" in str(told)) == bool(wanted)

@@ -31,6 +31,10 @@ SHARED, UNSHARED = "shared", "unshared"
 _AS_TOLD = {SHARED: "forget_lifted", UNSHARED: "forgotten"}
 # What is of a person and not of a session, or is decided one by one below.
 _CONTENT = TRAVELS - {
+    "project_aliased",
+    "project_merged",
+    "project_split",
+    "project_ruling_undone",
     "promoted",
     "entry_used",
     "feedback_given",

@@ -230,11 +230,13 @@ class Teams:
         self._require_person(caller, "share")
         with self._writing() as (log, tables):
             row = _row(tables, team)
-            name, folder = self._meant(log, session, project)
-            if log.is_forgotten(name, folder):
+            name, folders = self._meant(log, session, project)
+            places: list[str | None] = [*folders] or [None]
+            if any(log.is_forgotten(name, one) for one in places):
                 raise UsageError("what is forgotten cannot be shared", hint="axm forget --undo brings it back")
             who = (caller or self.home.caller).actor
-            return SharedWith(row.name, name, folder, give(log, row.space, name, folder, who))
+            given = [give(log, row.space, name, one, who) for one in places]
+            return SharedWith(row.name, name, places[0], any(given))
 
     def unshare(
         self,
@@ -256,8 +258,9 @@ class Teams:
                 known = {one.session for one in shares if one.session}
                 if session is not None:
                     session = one_of(session, known, "shared session", f"axm team show {row.name}")
-                folder = None if project is None else self._meant(log, None, project)[1]
-                shares = [one for one in shares if one.what == (session, folder)]
+                folders = [] if project is None else self._meant(log, None, project)[1]
+                wanted = {(session, None)} if session is not None else {(None, one) for one in folders}
+                shares = [one for one in shares if one.what in wanted]
                 if not shares:
                     raise NotFound(f"that is not shared with {row.name}", hint=f"axm team show {row.name}")
             who = (caller or self.home.caller).actor
@@ -265,17 +268,20 @@ class Teams:
                 take_back(log, self.home.config.index_path, one, who, reason)
             return [SharedWith(row.name, *one.what, True) for one in shares]
 
-    def _meant(self, log: SqliteLog, session: str | None, project: str | None) -> tuple[str | None, str | None]:
-        """A session or a project of this machine, by what a person calls it."""
+    def _meant(self, log: SqliteLog, session: str | None, project: str | None) -> tuple[str | None, list[str]]:
+        """A session of this machine, or the folders of a project in which sessions of this machine worked, the one that
+        it goes by first."""
         tables = SyncTables(log)
         if session is not None:
-            return one_of(session, tables.own_sessions(), "session", "axm query sessions lists them"), None
-        from axiommind.projections.scope import resolve_project
+            return one_of(session, tables.own_sessions(), "session", "axm query sessions lists them"), []
+        from axiommind.projections.scope import folders_in, resolve_project
 
-        wanted = resolve_project(self.home.config.index_path, project or "")
-        if wanted is None or not tables.sessions_of(wanted):
-            raise NotFound(f"no session of this machine is of {project}", hint="axm query projects lists projects")
-        return None, wanted
+        index = self.home.config.index_path
+        wanted = resolve_project(index, project or "")
+        folders = [] if wanted is None else [one for one in folders_in(index, wanted) if tables.sessions_of(one)]
+        if not folders:
+            raise NotFound(f"no session of this machine is of {project}", hint="axm project list lists projects")
+        return None, sorted(folders, key=lambda one: (one != wanted, one))
 
     # --- the database, for whoever administers it -------------------------------------------------------------
 
