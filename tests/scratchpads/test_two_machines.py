@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from axiommind.scratchpads.scratchpads import Scratchpads
 from axiommind.text.edits import Edit, blocks
 from axiommind.text.merged_edits import MergedText, WrittenEdit, merged
 from tests.examples import examples
+from tests.shell import axm
 from tests.sync.homes import paired, sync
 from tests.transcripts import World
 
@@ -160,6 +162,45 @@ def test_a_forgotten_scratchpad_leaves_no_other_text(machines: list[World], pad:
         assert world.rows("select * from pad_edits where mode <> 'created' and owner_id like 'pad%'") == []
         assert world.rows("select * from pad_conflicts") == []
         assert world.memory().verify() == []
+
+
+# --- at the command line ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def conflict(machines: list[World], pad: str) -> str:
+    desk, laptop = machines
+    pads(desk).replace_lines(pad, 2, 2, "the desk's")
+    pads(laptop).replace_lines(pad, 2, 2, "the laptop's")
+    both(machines)
+    return pad
+
+
+def test_what_is_to_be_settled_is_shown_everywhere(machines: list[World], conflict: str) -> None:
+    desk = machines[0]
+    assert "1 other text beside this one" in axm(desk, "pad", "show", conflict).stderr
+    assert "other texts" in axm(desk, "pad", "list", "--all-projects").stdout
+    assert "laptop" in axm(desk, "pad", "history", conflict).stdout
+    shown = axm(desk, "pad", "resolve", conflict)
+    assert shown.returncode == 3 and "+the laptop's\n" in shown.stdout and "written on laptop" in shown.stderr
+    told = json.loads(axm(desk, "pad", "resolve", conflict, "--json").stdout)
+    assert [one["text"] for one in told["conflicts"]] == ["one\nthe laptop's\nthree\n"]
+
+
+def test_it_is_settled_by_number_by_file_or_in_an_editor(machines: list[World], conflict: str, tmp_path: Path) -> None:
+    desk, laptop = machines
+    assert axm(desk, "pad", "resolve", conflict, "--keep", "2").returncode == 2
+    keeps_marks = axm(desk, "pad", "resolve", conflict, "--edit", VISUAL="true")
+    assert keeps_marks.returncode == 2 and "marks" in keeps_marks.stderr
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nsed -i '/^<<<<<<<\\|^=======\\|^>>>>>>>/d' \"$1\"\n")
+    editor.chmod(0o755)
+    done = axm(desk, "pad", "resolve", conflict, "--edit", VISUAL=str(editor))
+    assert done.returncode == 0, done.stderr
+    both(machines)
+    assert agreed(machines, conflict)[1::2] == ("one\nthe desk's\nthe laptop's\nthree\n", [])
+    assert axm(laptop, "pad", "resolve", conflict).returncode == 0
+    assert axm(laptop, "pad", "resolve", conflict, "--keep", "0").returncode == 1
 
 
 # --- the merge itself -------------------------------------------------------------------------------------------

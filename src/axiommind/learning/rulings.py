@@ -23,7 +23,7 @@ _LAST_ACT = """
     from rulings
     where entry_id = :entry
       and act not in ('withdrawn', 'returned')
-    order by position desc
+    order by ord desc
     limit 1
 """
 _SAME_CLAIM = """

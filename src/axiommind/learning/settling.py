@@ -41,12 +41,12 @@ _CLAIMS = """
            (select r.act || ' ' || cast((julianday(r.at) - 2440587.5) * 86400000 as integer)
             from rulings r
             where r.entry_id = e.entry_id and r.actor = 'user'
-            order by r.position desc
+            order by r.ord desc
             limit 1),
            (select r.actor || ' ' || r.act
             from rulings r
             where r.entry_id = e.entry_id and r.act not in ('withdrawn', 'returned')
-            order by r.position desc
+            order by r.ord desc
             limit 1)
     from entries e
     where e.project = :project

@@ -34,7 +34,7 @@ _KNOWN = """
            or coalesce((select r.act <> 'restored'
                         from rulings r
                         where r.entry_id = e.entry_id and r.actor = 'user'
-                        order by r.position desc
+                        order by r.ord desc
                         limit 1), 0)
            or exists (select 1 from decision_evidence d where d.evidence_id = e.entry_id) as ruled,
            exists (select 1 from entry_evidence v where v.entry_id = e.entry_id and not v.is_live) as is_stale,

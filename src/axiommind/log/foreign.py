@@ -53,6 +53,8 @@ __all__ = [
 # A machine of the same person may be this far ahead: what is done here after it was seen is later than it. A clock that
 # is wrong by more lifts nothing.
 _AHEAD_MS = 10 * 60_000
+# What a person rejected stays rejected when its session is forgotten: of these only the text is left out.
+_REJECTIONS = ("entry_deprecated", "entry_restored")
 
 
 class ChainLink(NamedTuple):
@@ -147,7 +149,8 @@ class _Door:
         log, home, theirs = self._log, self._home, one.event
         session = log.origins.local_id(home, theirs.session_id)
         project = log.origins.local_path(home, theirs.project)
-        if theirs.event_type not in ABOUT_FORGETTING and self._is_forgotten(session, project):
+        is_forgotten = theirs.event_type not in ABOUT_FORGETTING and self._is_forgotten(session, project)
+        if is_forgotten and theirs.event_type not in _REJECTIONS:
             self._count("forgotten")
             return
         if not self._is_clean(theirs):
@@ -174,7 +177,8 @@ class _Door:
             return
         appended = log._insert(event, self._key(theirs))
         assert appended is not None
-        log._store(appended.position, [sealed for name in one.texts if (sealed := self._text(theirs, name))])
+        names = () if is_forgotten else one.texts
+        log._store(appended.position, [sealed for name in names if (sealed := self._text(theirs, name))])
         self._count("appended")
         if is_read and theirs.event_type in ABOUT_FORGETTING:
             _forget(log, log.origins.event(appended))

@@ -69,12 +69,19 @@ class Table(NamedTuple):
 class Batch:
     """Some events in order, the way to their text, and what earlier projections touched while folding them."""
 
-    __slots__ = ("blob", "decode", "events", "groups", "moved", "projects", "sessions")
+    __slots__ = ("blob", "decode", "event_at", "events", "groups", "moved", "projects", "sessions")
 
-    def __init__(self, events: list[Event], decode: Decode, blob: Callable[[str], bytes | None]) -> None:
+    def __init__(
+        self,
+        events: list[Event],
+        decode: Decode,
+        blob: Callable[[str], bytes | None],
+        event_at: Callable[[int], Event | None] = lambda _position: None,
+    ) -> None:
         self.events = events
         self.decode = decode
         self.blob = blob
+        self.event_at = event_at  # one that was folded before, by its position
         self.sessions: set[str] = set()  # touched
         self.projects: set[str] = set()  # whose derived rows may have changed
         self.groups: dict[str, str] = {}  # the projects of the folders of which something is known
@@ -82,7 +89,7 @@ class Batch:
 
     def only(self, types: tuple[str, ...]) -> Batch:
         """The same batch with the events of these types; what is touched is shared."""
-        part = Batch([e for e in self.events if e.event_type in types], self.decode, self.blob)
+        part = Batch([e for e in self.events if e.event_type in types], self.decode, self.blob, self.event_at)
         part.sessions, part.projects, part.groups, part.moved = self.sessions, self.projects, self.groups, self.moved
         return part
 

@@ -21,7 +21,7 @@ _LAST_RULING = """
     from rulings
     where entry_id = :entry
       and (act in ('withdrawn', 'returned')) = :of_session
-    order by position desc
+    order by ord desc
     limit 1
 """
 _IS_CONTESTED = """

@@ -52,6 +52,19 @@ TABLES = (
         scope="entry_id in (select entry_id from entries)",
     ),
     Table(
+        "entry_events",
+        "Which events are about which entry, so that it can be folded again when an older one comes from another "
+        "machine.",
+        scope="entry_id in (select entry_id from entries)",
+        differs="true",
+    ),
+    Table(
+        "entry_awaits",
+        "Entries whose evidence is in an event of another machine that has not come yet.",
+        scope="entry_id in (select entry_id from entries)",
+        differs="true",
+    ),
+    Table(
         "checks",
         "The checkers' verdicts on the entries of a session, and whether they agreed.",
         scope=OF_PROJECT,
@@ -117,6 +130,7 @@ DDL = (
     """
     create table rulings (
         position integer primary key,
+        ord text not null,
         entry_id text not null,
         act text not null
             check (act in ('contested', 'superseded', 'deprecated', 'restored', 'withdrawn', 'returned')),
@@ -154,9 +168,28 @@ DDL = (
     "create index idx_entry_uses_entry on entry_uses(entry_id)",
     """
     create table rejected_claims (
-        value_key text primary key,
+        value_key text not null,
         entry_id text not null,
-        position integer not null
+        position integer not null,
+        primary key (value_key, entry_id)
+    ) without rowid
+    """,
+    "create index idx_rejected_claims_entry on rejected_claims(entry_id)",
+    # How an entry is folded again when something older about it comes from another machine.
+    """
+    create table entry_events (
+        entry_id text not null,
+        ord text not null,
+        position integer not null,
+        primary key (entry_id, ord)
+    ) without rowid
+    """,
+    # Words that an entry rests on and that have not come yet.
+    """
+    create table entry_awaits (
+        event_id text not null,
+        entry_id text not null,
+        primary key (event_id, entry_id)
     ) without rowid
     """,
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axiommind.projections import OF_PROJECT, OF_SESSION, Table
+from axiommind.projections import OF_PROJECT, OF_SESSION, Table, _session_order
 
 __all__ = ["DDL", "TABLES"]
 
@@ -106,6 +106,7 @@ TABLES = (
         scope=OF_SESSION,
         forgotten_by="session_id",
     ),
+    _session_order.TABLE,
     Table(
         "segments",
         "Where the lines of a file are in the log; citations open from here.",
@@ -120,8 +121,8 @@ TABLES = (
     ),
 )
 
-# The long text of a row comes last: a count that does not need it then never reads its pages.
-# Without rowid the columns of the key come first, in its order: SQLite before 3.42 takes another for damage.
+# The long text of a row comes last: a count that does not need it then never reads its pages. Without rowid the columns
+# of the key come first, in its order: SQLite before 3.42 takes another for damage.
 DDL = (
     """
     create table sessions (
@@ -318,7 +319,6 @@ DDL = (
     ) without rowid
     """,
     "create index idx_problems_session on problems(session_id)",
-    # The identity of message lines, for forks and for summaries that name a message of another file.
     """
     create table records (
         uuid text not null,
@@ -363,7 +363,6 @@ DDL = (
     ) without rowid
     """,
     "create index idx_sidecars_session on sidecars(session_id)",
-    # Where the lines of a file are in the log: what a citation opens.
     """
     create table segments (
         position integer primary key,
@@ -389,12 +388,13 @@ DDL = (
         folder text not null,
         generation integer not null,
         position integer not null,
+        ord text not null,
         size integer not null,
         mtime integer not null,
         missing_since text,
         pruned integer not null default 0
     ) without rowid
     """,
-    "create index idx_files_session on files(session_id)",
-    "create index idx_files_folder on files(folder)",
+    *(f"create index idx_files_{name} on files({name}{more})" for name, more in (("session", "_id"), ("folder", ""))),
+    _session_order.DDL,
 )

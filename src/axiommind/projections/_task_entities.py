@@ -33,6 +33,8 @@ __all__ = ["events_about", "events_of_entry", "is_created", "recompute"]
 
 _UNKNOWN_CONFIDENCE = 0.5
 _CREATING_ROWS = f"not withdrawn and event_type in ({', '.join(repr(name) for name in CREATING)})"
+# The place of an event in the order of all machines.
+_ORD = "coalesce((select ord from task_events where position = {position}), '')"
 _IS_CREATED = f"select 1 from task_events where entity_id = ? and {_CREATING_ROWS} limit 1"
 
 
@@ -152,10 +154,10 @@ class _Recompute:
             _rows(
                 self._db,
                 f"""
-                entity_id = :id and position in (
-                    select min(position) from task_events where entity_id = :id and {_CREATING_ROWS}
+                entity_id = :id and ord in (
+                    select min(ord) from task_events where entity_id = :id and {_CREATING_ROWS}
                     union
-                    select max(position) from task_events where entity_id = :id and {_CREATING_ROWS})
+                    select max(ord) from task_events where entity_id = :id and {_CREATING_ROWS})
                 """,
                 {"id": entity},
             )
@@ -165,13 +167,16 @@ class _Recompute:
         first, last = declared[0], declared[-1]
         kind = CREATING[first.event_type]
         said = _rows(self._db, "entity_id = :id and event_type = 'condition_resolved_to'", {"id": entity})
-        newest = {str(row.body["entity_id"]): row for row in said}  # by target, the latest
+        newest: dict[str, TaskEvent] = {}  # by target, the latest, in order
+        for row in said:
+            newest.pop(target := str(row.body["entity_id"]), None)
+            newest[target] = row
         links = [
             _EntityLink("resolves_to", dst, {"by": row.body.get("by")}, row.at, row.position)
             for dst, row in newest.items()
             if dst != entity
         ]
-        kept = sorted((link for link in links if self._is_there(link.dst)), key=lambda link: link.position)
+        kept = [link for link in links if self._is_there(link.dst)]
         self._put_links(entity, first.project, links, kept)
         current: dict[str, Any] = {"text": printable(last.body.get("text"))}
         if kind == "condition":
@@ -196,7 +201,7 @@ class _Recompute:
         first = self._db.execute(
             """
             select t.at, t.position from edges e join task_events t on t.position = e.position
-            where e.dst_id = ? order by e.position limit 1
+            where e.dst_id = ? order by e.ord limit 1
             """,
             (entity,),
         ).fetchone()
@@ -236,7 +241,7 @@ class _Recompute:
             },
         )
         self._db.executemany(
-            "insert into entity_keys values (?, ?, ?, ?, ?, ?)",
+            f"insert into entity_keys select ?1, ?2, ?3, ?4, ?5, ?6, {_ORD.format(position='?6')}",
             [
                 (entity.entity_id, entity.entity_type, k.text, int(k.text == key), iso(k.at), k.position)
                 for k in entity.keys
@@ -277,7 +282,7 @@ class _Recompute:
 
     def _put_edges(self, edges: Iterable[tuple[str, str, str, str, dict[str, Any], int, str, int]]) -> None:
         self._db.executemany(
-            "insert into edges values (?, ?, ?, ?, 'entity', ?, ?, ?, ?, ?)",
+            f"insert into edges select ?1, ?2, ?3, ?4, 'entity', ?5, ?6, ?7, ?8, ?9, {_ORD.format(position='?9')}",
             [
                 (entity_id("edg", src, rel, dst), kind, src, rel, dst, canonical_json(meta), iso(at), project, position)
                 for kind, src, rel, dst, meta, at, project, position in edges
@@ -293,7 +298,7 @@ class _Recompute:
             select entity_type, canonical_key, entity_id, is_primary, created_at
             from entity_keys
             where entity_type = ? and canonical_key = ?
-            order by position desc limit 1
+            order by ord desc limit 1
             """,
             (entity_type, key),
         )
@@ -323,18 +328,18 @@ def _title_norm(title: str, key: str, project: str) -> str:
 def _rows(
     db: sqlite3.Connection, where: str, values: dict[str, Any], gone: Iterable[str] = (), back: Iterable[str] = ()
 ) -> Iterator[TaskEvent]:
-    for *rest, body in db.execute(
+    for *rest, body, order in db.execute(
         f"""
-        select position, event_type, entity_id, entry_id, project, actor, at, body
+        select position, event_type, entity_id, entry_id, project, actor, at, body, ord
         from task_events
         where {where}
           and (not withdrawn or entry_id in (select value from json_each(:back)))
           and (entry_id is null or entry_id not in (select value from json_each(:gone)))
-        order by position
+        order by ord
         """,
         {**values, "gone": json.dumps(list(gone)), "back": json.dumps(list(back))},
     ):
-        yield TaskEvent._make((*rest, json.loads(body)))
+        yield TaskEvent._make((*rest, json.loads(body), order))
 
 
 def events_about(

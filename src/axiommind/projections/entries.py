@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from typing import Any
 
 from axiommind.ids import canonical_json
-from axiommind.model import Event, least_trusted
+from axiommind.model import Event
 from axiommind.projections import Batch, forgotten_projects
+from axiommind.projections import _entry_events as noting
 from axiommind.projections._entry_status import LINKED, settle_status
 from axiommind.projections._entry_tables import DDL, TABLES
-from axiommind.projections.entry_rows import BY_AGENT, BY_PERSON, BY_TEAMMATE, ONLY_KIND
+from axiommind.projections.entry_rows import ONLY_KIND
 from axiommind.projections.session_rows import iso, row_id
-from axiommind.projections.teammates import in_their_name
 
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "entries"
-VERSION = 7
+VERSION = 8
 AFTER = ("sessions",)
 EVENT_TYPES = (
     "memory_extracted",
@@ -41,20 +40,11 @@ EVENT_TYPES = (
     "entry_returned",
     "support_checked",
     "entry_used",
+    "transcript_segment",
     "forgotten",
 )
 
 _BY_ENTRY = ("promotions", "rulings", "entry_uses")
-# What makes a claim surer. A team mate's says nothing here: it is checked and raised anew, or not.
-_VOUCHING = ("idris_checked", "support_checked", "promoted")
-_ACTS = {
-    "entry_contested": "contested",
-    "entry_superseded": "superseded",
-    "entry_deprecated": "deprecated",
-    "entry_restored": "restored",
-    "entry_withdrawn": "withdrawn",
-    "entry_returned": "returned",
-}
 
 
 def create(db: sqlite3.Connection) -> None:
@@ -64,28 +54,56 @@ def create(db: sqlite3.Connection) -> None:
 
 def apply(db: sqlite3.Connection, batch: Batch) -> None:
     for event in batch.events:
-        if event.is_teammates and event.event_type in _VOUCHING:
-            continue
-        if event.event_type == "memory_extracted":
-            _extracted(db, event, batch)
-        elif event.event_type == "evidence_aligned":
-            _aligned(db, event)
-        elif event.event_type == "idris_checked":
-            _checked(db, event, batch)
-        elif event.event_type == "support_checked":
-            _supported(db, event)
-        elif event.event_type == "promoted":
-            _promoted(db, event, batch)
-        elif event.event_type == "conflict_detected":
-            _conflict(db, event)
-        elif event.event_type in ("conflict_resolved", "conflict_reopened"):
-            _resolved(db, event)
-        elif event.event_type == "entry_used":
-            _used(db, event)
-        elif event.event_type == "forgotten":
+        if event.event_type == "forgotten":
             _forget(db, event)
-        else:
-            _ruled(db, event, batch)
+            continue
+        if event.event_type == "transcript_segment":
+            for entry in noting.awaiting(db, event):
+                _fold_again(db, entry, batch)
+            continue
+        if noting.vouches_elsewhere(event):
+            continue
+        about = noting.about_entries(event, batch)
+        late = {entry for entry in about if noting.is_late(db, entry, event)}
+        noting.note(db, event, about)
+        _fold(db, event, batch, about - late)
+        for entry in sorted(late):
+            _fold_again(db, entry, batch)
+
+
+def _fold_again(db: sqlite3.Connection, entry: str, batch: Batch) -> None:
+    if not entry.startswith("ent_"):  # a conflict, whose last word counts
+        _last_word(db, entry, batch)
+        return
+    linked = {row[0] for row in db.execute(LINKED, {"entry": entry})}
+    db.execute("delete from rejected_claims where entry_id = ?", (entry,))
+    _remove(db, entry)
+    for event in noting.noted(db, entry, batch):
+        _fold(db, event, batch, {entry})
+    settle_status(db, entry, *sorted(linked))
+
+
+def _fold(db: sqlite3.Connection, event: Event, batch: Batch, only: set[str]) -> None:
+    """Fold an event as far as it is about these entries."""
+    if event.event_type == "memory_extracted":
+        _extracted(db, event, batch, only)
+    elif event.event_type == "evidence_aligned":
+        _aligned(db, event, only)
+    elif event.event_type == "idris_checked":
+        _checked(db, event, batch, only)
+    elif event.event_type == "support_checked":
+        _supported(db, event, only)
+    elif event.event_type == "promoted":
+        _promoted(db, event, batch, only)
+    elif event.event_type == "conflict_detected":
+        _conflict(db, event, batch, only)
+    elif event.event_type in ("conflict_resolved", "conflict_reopened"):
+        if only:
+            _last_word(db, event.payload["conflict_id"], batch)
+    elif event.event_type == "entry_used":
+        _used(db, event, only)
+    elif only:
+        _ruled(db, event, batch)
 
 
 _GIVEN = (
@@ -116,7 +134,7 @@ _ADD_ENTRY = """
 """
 
 
-def _extracted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
+def _extracted(db: sqlite3.Connection, event: Event, batch: Batch, only: set[str]) -> None:
     """New entries. Of one that is known, what is known about it, never what it says: only the note on a task, which is
     of how far that is, changes with it."""
     name = event.payload.get("blob")
@@ -124,7 +142,9 @@ def _extracted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     if content is None:  # nothing new, or forgotten later in the log
         return
     for place, one in enumerate(json.loads(content)["entries"]):
-        given = _theirs(event, one) if event.is_teammates else one
+        given = noting.in_our_words(event, one) if event.is_teammates else one
+        if given["entry_id"] not in only:
+            continue
         db.execute(
             _ADD_ENTRY,
             {
@@ -153,14 +173,8 @@ _ALIGN = """
 """
 
 
-def _theirs(event: Event, given: dict[str, Any]) -> dict[str, Any]:
-    """A team mate's claim: about nothing of ours, by nobody's word here, and worth no more than words of theirs."""
-    given = in_their_name(event, given)
-    rule = BY_TEAMMATE if given["rule"] in (BY_PERSON, BY_AGENT) else given["rule"]
-    return {**given, "rule": rule, "provenance": least_trusted((given.get("provenance", "elsewhere"), "teammate"))}
-
-
-def _aligned(db: sqlite3.Connection, event: Event) -> None:
+def _aligned(db: sqlite3.Connection, event: Event, only: set[str]) -> None:
+    noting.await_words(db, [one for one in event.payload["entries"] if one["entry_id"] in only])
     db.executemany(
         _ALIGN,
         [
@@ -171,6 +185,7 @@ def _aligned(db: sqlite3.Connection, event: Event) -> None:
                 "session": event.session_id,
             }
             for one in event.payload["entries"]
+            if one["entry_id"] in only
         ],
     )
 
@@ -178,10 +193,11 @@ def _aligned(db: sqlite3.Connection, event: Event) -> None:
 _ADD_CHECK = """
     insert into checks(position, session_id, project, project_path, at, verified_by, agree, difference, passed, failed)
     values (:position, :session_id, :project, :project_path, :at, :verified_by, :agree, :difference, :passed, :failed)
+    on conflict do nothing
 """
 
 
-def _checked(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
+def _checked(db: sqlite3.Connection, event: Event, batch: Batch, only: set[str]) -> None:
     given = event.payload
     # The first events of this type named only the checkers, and had no text of their own.
     words = batch.blob(given["blob"]) if "blob" in given else None
@@ -203,7 +219,11 @@ def _checked(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     )
     db.executemany(
         "update entries set verified_by = :by where entry_id = :entry",
-        [{"by": by if one["passed"] else None, "entry": one["entry_id"]} for one in given["results"]],
+        [
+            {"by": by if one["passed"] else None, "entry": one["entry_id"]}
+            for one in given["results"]
+            if one["entry_id"] in only
+        ],
     )
 
 
@@ -214,9 +234,9 @@ _SUPPORT = """
 """
 
 
-def _supported(db: sqlite3.Connection, event: Event) -> None:
+def _supported(db: sqlite3.Connection, event: Event, only: set[str]) -> None:
     """What a second reader said later of claims that nobody had been asked about."""
-    db.executemany(_SUPPORT, event.payload["entries"])
+    db.executemany(_SUPPORT, [one for one in event.payload["entries"] if one["entry_id"] in only])
 
 
 # --- stage -------------------------------------------------------------------------------------------------
@@ -228,11 +248,11 @@ _ADD_PROMOTION = """
 """
 
 
-def _promoted(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
+def _promoted(db: sqlite3.Connection, event: Event, batch: Batch, only: set[str]) -> None:
     given = event.payload
-    said = _said(given, batch)
+    said = noting.reason_in(given, batch)
     for place, change in enumerate(given["changes"]):
-        if not _exists(db, change["entry_id"]):
+        if change["entry_id"] not in only or not noting.exists(db, change["entry_id"]):
             continue
         db.execute(
             _ADD_PROMOTION,
@@ -266,25 +286,26 @@ _RESOLVE = """
 """
 
 
-def _conflict(db: sqlite3.Connection, event: Event) -> None:
+def _conflict(db: sqlite3.Connection, event: Event, batch: Batch, only: set[str]) -> None:
     given = event.payload
-    if not (_exists(db, given["older_id"]) and _exists(db, given["newer_id"])):
+    if not (only and noting.exists(db, given["older_id"]) and noting.exists(db, given["newer_id"])):
         return
     names = ("conflict_id", "older_id", "newer_id", "conflict_type", "reason")
     db.execute(_ADD_CONFLICT, {"at": iso(event.ts), **{name: given[name] for name in names}})
+    _last_word(db, given["conflict_id"], batch)
     settle_status(db, given["older_id"], given["newer_id"])
 
 
-def _resolved(db: sqlite3.Connection, event: Event) -> None:
-    given = event.payload
-    row = db.execute(
-        "select older_id, newer_id from conflicts where conflict_id = ?", (given["conflict_id"],)
-    ).fetchone()
-    if row is None:
+def _last_word(db: sqlite3.Connection, conflict: str, batch: Batch) -> None:
+    """Whether a conflict is resolved: as was said last of it."""
+    row = db.execute("select older_id, newer_id from conflicts where conflict_id = ?", (conflict,)).fetchone()
+    said = [] if row is None else noting.noted(db, conflict, batch)
+    if row is None or not said:
         return
-    ended = event.event_type == "conflict_resolved"
-    at = iso(event.ts) if ended else None
-    values = {"resolution": given["resolution"], "by": given["resolved_by"], "conflict": given["conflict_id"]}
+    event = said[-1]
+    given = event.payload
+    at = iso(event.ts) if event.event_type == "conflict_resolved" else None
+    values = {"resolution": given["resolution"], "by": given["resolved_by"], "conflict": conflict}
     db.execute(_RESOLVE, {"at": at, **values})
     settle_status(db, *row)
 
@@ -295,27 +316,28 @@ _REJECT = """
     on conflict do nothing
 """
 _ADD_RULING = """
-    insert into rulings(position, entry_id, act, other_id, actor, reason, at)
-    values (:position, :entry, :act, :other, :actor, :reason, :at)
+    insert into rulings(position, ord, entry_id, act, other_id, actor, reason, at)
+    values (:position, :ord, :entry, :act, :other, :actor, :reason, :at)
 """
 
 
 def _ruled(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
     given = event.payload
     entry = given["entry_id"]
-    act = _ACTS[event.event_type]
+    act = noting.ACTS[event.event_type]
     # What a person rejected stays rejected, even when the session is forgotten and comes back: the key reveals nothing.
     if act == "deprecated" and given["value_key"] and not event.is_teammates:
         db.execute(_REJECT, {"value_key": given["value_key"], "entry": entry, "position": event.position})
     elif act == "restored" and not event.is_teammates:
         db.execute("delete from rejected_claims where entry_id = ?", (entry,))
-    if not _exists(db, entry):
+    if not noting.exists(db, entry):
         return
-    reason = _said(given, batch) or given.get("reason", "")
+    reason = noting.reason_in(given, batch) or given.get("reason", "")
     db.execute(
         _ADD_RULING,
         {
             "position": event.position,
+            "ord": event.order,
             "entry": entry,
             "act": act,
             "other": given.get("other_id"),
@@ -329,28 +351,17 @@ def _ruled(db: sqlite3.Connection, event: Event, batch: Batch) -> None:
         settle_status(db, *(row[0] for row in db.execute(LINKED, {"entry": entry}).fetchall()))
 
 
-def _said(given: dict[str, Any], batch: Batch) -> str:
-    """The reason that a person gave, which is text and in a blob."""
-    name = given.get("blob")
-    content = batch.blob(name) if name else None
-    return str(json.loads(content)["reason"]) if content is not None else ""
-
-
 _ADD_USE = """
     insert into entry_uses(id, entry_id, session_id, how, at)
     values (:id, :entry, :session, :how, :at)
 """
 
 
-def _used(db: sqlite3.Connection, event: Event) -> None:
+def _used(db: sqlite3.Connection, event: Event, only: set[str]) -> None:
     for place, entry in enumerate(event.payload["entries"]):
-        if _exists(db, entry):
+        if entry in only and noting.exists(db, entry):
             values = {"session": event.session_id, "how": event.payload["how"], "at": event.ts}
             db.execute(_ADD_USE, {"id": row_id(event.position, place), "entry": entry, **values})
-
-
-def _exists(db: sqlite3.Connection, entry: Any) -> bool:
-    return db.execute("select 1 from entries where entry_id = ?", (entry,)).fetchone() is not None
 
 
 # --- forgetting --------------------------------------------------------------------------------------------
@@ -369,8 +380,12 @@ def _forget(db: sqlite3.Connection, event: Event) -> None:
     for entry in gone:
         rows = db.execute(LINKED, {"entry": entry})
         touched |= {row[0] for row in rows}
-        db.execute("delete from conflicts where older_id = :entry or newer_id = :entry", {"entry": entry})
-        for table in _BY_ENTRY:
-            db.execute(f"delete from {table} where entry_id = ?", (entry,))
-        db.execute("delete from entries where entry_id = ?", (entry,))
+        _remove(db, entry)
     settle_status(db, *sorted(touched - set(gone)))
+
+
+def _remove(db: sqlite3.Connection, entry: str) -> None:
+    db.execute("delete from conflicts where older_id = :entry or newer_id = :entry", {"entry": entry})
+    for table in _BY_ENTRY:
+        db.execute(f"delete from {table} where entry_id = ?", (entry,))
+    db.execute("delete from entries where entry_id = ?", (entry,))

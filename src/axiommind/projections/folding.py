@@ -34,19 +34,20 @@ def fold(
     events: list[Event],
     decode: Decode,
     blob: Callable[[str], bytes | None],
+    event_at: Callable[[int], Event | None],
 ) -> None:
     """Inside a transaction: fold these events, in order."""
     if not any(event.origin for event in events):
-        _apply(db, projections, Batch(events, decode, blob))
+        _apply(db, projections, Batch(events, decode, blob, event_at))
         return
     try:
         with sqlite.savepoint(db):
-            _apply(db, projections, Batch(events, decode, blob))
+            _apply(db, projections, Batch(events, decode, blob, event_at))
     except _NOT_UNDERSTOOD:
         for event in events:
             try:
                 with sqlite.savepoint(db):
-                    _apply(db, projections, Batch([event], decode, blob))
+                    _apply(db, projections, Batch([event], decode, blob, event_at))
             except _NOT_UNDERSTOOD:
                 if not event.origin:
                     raise

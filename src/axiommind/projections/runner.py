@@ -23,7 +23,17 @@ from axiommind.errors import IndexCorrupt, Internal, StoreError
 from axiommind.locks import is_running
 from axiommind.log import EventLog, unseal
 from axiommind.model import Event
-from axiommind.projections import Projection, Segment, Table, _common_terms, full_text, load_all, passages
+from axiommind.projections import (
+    Projection,
+    Segment,
+    Table,
+    _common_terms,
+    _forgettings,
+    full_text,
+    load_all,
+    passages,
+)
+from axiommind.projections._batches import before_redaction, bounded
 from axiommind.projections.folding import fold
 from axiommind.projections.following import LOG_KEY, folded_in, follows, require_following
 from axiommind.projections.scope import META_KEY, SCHEMA_VERSION, require_schema, views_of
@@ -34,7 +44,6 @@ from axiommind.sources.records import Decoded
 __all__ = ["Index", "Segments", "quarantine", "rebuild", "remove_leftovers", "tables"]
 
 _BATCH_EVENTS = 256
-_BATCH_BYTES = 32 << 20
 _MANY_ROWS = 50_000
 _SET_LOG = """
     insert into meta values (?, ?)
@@ -50,6 +59,7 @@ OWN_TABLES = (
     ),
     Table("projection_offsets", "How far each projection has read the log, and its version."),
     _common_terms.TABLE,
+    _forgettings.TABLE,
 )
 
 
@@ -152,6 +162,7 @@ class Index:
                 """
             )
             _common_terms.create(db)
+            _forgettings.create(db)
             found = dict(db.execute("select projector_name, version from projection_offsets").fetchall())
             if found and not self._has_our_schema(db):
                 return False
@@ -228,20 +239,21 @@ class Index:
         tick: Callable[[Event], None] | None,
     ) -> bool:
         start = self.position()
-        segments.prefetch(_bounded(log.fetch_since(start, limit=_BATCH_EVENTS), until))
+        segments.prefetch(bounded(log.fetch_since(start, limit=_BATCH_EVENTS), until))
         with sqlite.atomic(self.db) as db:
             # Another process may have folded some of these since: the position that counts is read in here. And another
             # may have restored a log meanwhile: its name is read before the events, and whether they go on from what
             # is folded is asked after them.
             log_row = (LOG_KEY, log.identity().name)
-            events = _bounded(log.fetch_since(self.position(), limit=_BATCH_EVENTS), until)
+            events = bounded(log.fetch_since(self.position(), limit=_BATCH_EVENTS), until)
             if not self._throwaway:
-                events = _before_redaction(events)
+                events = before_redaction(events)
             if not events:
                 return False
             require_following(folded_in(db), log, self.path)
             before = db.total_changes
-            fold(db, self._projections, events, segments, log.blob)
+            happened = _forgettings.without_forgotten(db, events)
+            fold(db, self._projections, happened, segments, log.blob, log.event_at)
             last = events[-1]
             if not self._throwaway:
                 log.harden()  # an index that knows more than its log after a power cut would be one without a log
@@ -307,25 +319,6 @@ class Index:
 
     def close(self) -> None:
         self.db.close()
-
-
-def _before_redaction(events: list[Event]) -> list[Event]:
-    """Texts that were redacted again are in rows that were made before: whoever opens the index next makes it anew
-    (`Home.open_index`), and until then it stays as it is."""
-    stops = (at for at, event in enumerate(events) if event.event_type == "redacted_again" and event.payload["blobs"])
-    return events[: next(stops, len(events))]
-
-
-def _bounded(events: list[Event], until: int | None) -> list[Event]:
-    """As many events as fit in a batch, at least one."""
-    size = 0
-    for count, event in enumerate(events):
-        if until is not None and event.position > until:
-            return events[:count]
-        size += int(event.payload.get("bytes", 0))
-        if count and size > _BATCH_BYTES:
-            return events[:count]
-    return events
 
 
 def rebuild(

@@ -11,9 +11,10 @@ import sqlite3
 from typing import Any
 
 from axiommind.model import Event
-from axiommind.projections import Batch, Segment, _canonical, _sidecars, forgotten_projects
+from axiommind.projections import Batch, Segment, _canonical, _session_order, _sidecars, forgotten_projects
 from axiommind.projections import session_rows as _rows
 from axiommind.projections._project_files import rename_files
+from axiommind.projections._session_summaries import summarise
 from axiommind.projections._session_tables import DDL, TABLES
 from axiommind.projections.session_rows import iso
 from axiommind.projects import fold_worktree, slug
@@ -21,7 +22,7 @@ from axiommind.projects import fold_worktree, slug
 __all__ = ["AFTER", "EVENT_TYPES", "NAME", "TABLES", "VERSION", "apply", "create"]
 
 NAME = "sessions"
-VERSION = 11
+VERSION = 12
 AFTER = ("projects",)
 EVENT_TYPES = (
     "transcript_segment",
@@ -44,25 +45,43 @@ def create(db: sqlite3.Connection) -> None:
 def apply(db: sqlite3.Connection, batch: Batch) -> None:
     shared = _canonical.Shared(db)
     for event in batch.events:
-        if event.event_type == "transcript_segment":
-            _segment(db, event, batch, shared)
-        elif event.event_type == "transcript_sidecar":
+        if event.event_type == "transcript_sidecar":
             _sidecars.fold(db, event, batch)
-        elif event.event_type == "transcript_missing":
-            _missing(db, event, batch)
-        elif event.event_type == "transcript_returned":
-            _returned(db, event, batch, shared)
-        elif event.event_type == "session_pruned" and event.session_id:
-            _prune(db, event.session_id, batch, shared)
         elif event.event_type == "forgotten":
             _forget(db, event, batch, shared)
+        elif _session_order.note(db, event):
+            _fold_anew(db, str(event.session_id), batch, shared)
+        else:
+            _event(db, event, batch, shared)
     batch.sessions |= shared.settle()
     _refresh(db, batch)
+
+
+def _event(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canonical.Shared) -> None:
+    if event.event_type == "transcript_segment":
+        _segment(db, event, batch, shared)
+    elif event.event_type == "transcript_missing":
+        _missing(db, event, batch)
+    elif event.event_type == "transcript_returned":
+        _returned(db, event, batch, shared)
+    elif event.event_type == "session_pruned" and event.session_id:
+        _prune(db, event.session_id, batch, shared)
+
+
+def _fold_anew(db: sqlite3.Connection, session: str, batch: Batch, shared: _canonical.Shared) -> None:
+    """A session from its first event on, in the order of all machines."""
+    events = _session_order.events_of(db, session, batch)
+    _remove(db, session, batch, shared)
+    for table in ("segments", "files"):
+        db.execute(f"delete from {table} where session_id = ?", (session,))
+    for event in events:
+        _event(db, event, batch, shared)
 
 
 # --- segments ----------------------------------------------------------------------------------------------
 
 
+_OF_A_FILE = ("size", "mtime_ms")
 _OF_A_SEGMENT = ("source", "stream", "generation", "start", "end", "first_line", "lines", "blob")
 
 
@@ -89,12 +108,22 @@ def _segment(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canoni
     )
     db.execute(
         """
-        insert into files(path, session_id, folder, generation, position, size, mtime) values (?, ?, ?, ?, ?, ?, ?)
+        insert into files(path, session_id, folder, generation, position, ord, size, mtime)
+        values (?, ?, ?, ?, ?, ?, ?, ?)
         on conflict(path) do update set
             session_id = excluded.session_id, generation = excluded.generation, size = excluded.size,
             mtime = excluded.mtime, missing_since = null, pruned = 0
         """,
-        (path, session, payload["folder"], generation, event.position, payload["size"], payload["mtime_ms"]),
+        (
+            path,
+            session,
+            payload["folder"],
+            generation,
+            event.position,
+            event.order,
+            payload["size"],
+            payload["mtime_ms"],
+        ),
     )
     batch.sessions |= {session, *_rows.clear_relayed(db, session, shared)}
     if rewritten:
@@ -150,7 +179,13 @@ def _upsert_session(db: sqlite3.Connection, event: Event, session: str, batch: B
 
 def _fold_again(db: sqlite3.Connection, session: str, batch: Batch, shared: _canonical.Shared) -> None:
     _rows.clear(db, session, shared, batch)
-    live = db.execute("select position from segments where session_id = ? and live order by position", (session,))
+    live = db.execute(
+        """
+        select s.position from segments s left join session_events e using (session_id, position)
+        where s.session_id = ? and s.live order by e.ord, s.position
+        """,
+        (session,),
+    )
     for (position,) in live.fetchall():
         _fold(db, session, position, batch, shared)
 
@@ -241,7 +276,7 @@ def _forget(db: sqlite3.Connection, event: Event, batch: Batch, shared: _canonic
         wanted |= {row[0] for row in db.execute("select id from sessions where project_path = ?", (path,))}
     for session in sorted(wanted):
         _remove(db, session, batch, shared)
-        for table in ("segments", "files", "sidecars"):
+        for table in ("segments", "files", "sidecars", "session_events"):
             db.execute(f"delete from {table} where session_id = ?", (session,))
 
 
@@ -288,7 +323,7 @@ _REFRESH = """
             from files where session_id = sessions.id),
         (file_path, file_size, file_mtime) = (
             select path, size, mtime from files where session_id = sessions.id
-            order by missing_since is not null, position limit 1),
+            order by missing_since is not null, ord limit 1),
         title = coalesce(
             (select title from session_titles where session_id = sessions.id and kind = 'custom'),
             (select max(title) from sidecars where session_id = sessions.id),
@@ -327,7 +362,7 @@ def _adopt(db: sqlite3.Connection, batch: Batch) -> None:
             where f.folder = ?1 and not s.project_known and s.parent_session is null
               and ?1 = (
                 select o.folder from files o where o.session_id = s.id
-                order by o.missing_since is not null, o.position limit 1)
+                order by o.missing_since is not null, o.ord limit 1)
             """,
             (folder,),
         ).fetchall()
@@ -349,27 +384,9 @@ def _adopt(db: sqlite3.Connection, batch: Batch) -> None:
         batch.sessions.add(session)
 
 
-def _summarise(db: sqlite3.Connection, batch: Batch) -> None:
-    """Of each touched session the summary that names its latest message, found in one pass over the summaries. They
-    have no time of their own, and which file was read first must not matter."""
-    db.execute("create temp table if not exists summarised(session_id text primary key, summary text) without rowid")
-    db.execute("create temp table if not exists touched(session_id text primary key) without rowid")
-    db.execute("delete from temp.summarised")
-    db.execute("delete from temp.touched")
-    db.executemany("insert into temp.touched values (?)", [(s,) for s in sorted(batch.sessions)])
-    db.execute(
-        """
-        insert or replace into temp.summarised
-        select r.session_id, s.summary from summaries s join records r on r.uuid = s.leaf_uuid
-        where r.session_id in (select session_id from temp.touched)
-        order by r.timestamp, r.line, r.uuid, s.session_id
-        """
-    )
-
-
 def _refresh(db: sqlite3.Connection, batch: Batch) -> None:
     _adopt(db, batch)
-    _summarise(db, batch)
+    summarise(db, batch.sessions)
     touched: list[tuple[Any, ...]] = [(s,) for s in sorted(batch.sessions)]
     for (session,) in touched:
         _sidecars.settle(db, session)

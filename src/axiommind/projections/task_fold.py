@@ -74,6 +74,7 @@ class TaskEvent(NamedTuple):
     actor: str
     at: int
     body: dict[str, Any]
+    ord: str = ""  # its place in the order of all machines
 
 
 class BlockedBy(NamedTuple):
@@ -158,7 +159,7 @@ def printable(text: object) -> str:
 
 
 def fold(rows: Iterable[TaskEvent]) -> FoldedTask | None:
-    """The task after these events, which are in order of position; None when none of them creates it."""
+    """The task after these events, which are in order; None when none of them creates it."""
     task: FoldedTask | None = None
     early: list[TaskChange] = []
     for row in rows:

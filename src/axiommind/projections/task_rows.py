@@ -190,10 +190,10 @@ def get_task_detail(db: sqlite3.Connection, task_id: str) -> TaskDetail | None:
     (current,) = db.execute("select current_json from entities where entity_id = ?", (task_id,)).fetchone()
     history = _history(db, task_id, json.loads(current)["history"])
     keys = db.execute(
-        "select canonical_key from entity_keys where entity_id = ? order by is_primary desc, position", (task_id,)
+        "select canonical_key from entity_keys where entity_id = ? order by is_primary desc, ord", (task_id,)
     )
     evidence = db.execute(
-        "select src_id from edges where dst_id = ? and rel_type = 'evidence_of' order by position, src_id", (task_id,)
+        "select src_id from edges where dst_id = ? and rel_type = 'evidence_of' order by ord, src_id", (task_id,)
     )
     return TaskDetail(
         full.task,
@@ -276,9 +276,7 @@ def _expanded(db: sqlite3.Connection, tasks: Iterable[TaskRow]) -> list[BlockedT
 
 def _suggested(db: sqlite3.Connection, tasks: str) -> Iterable[Sequence[Any]]:
     """What tasks may wait for; a resolved condition is followed as the view does it for what they wait for."""
-    newest = dict(
-        db.execute("select src_id, dst_id from edges where rel_type = 'resolves_to' order by position").fetchall()
-    )
+    newest = dict(db.execute("select src_id, dst_id from edges where rel_type = 'resolves_to' order by ord").fetchall())
     rows = db.execute(
         """
         select src_id, dst_id, json_extract(meta_json, '$.confidence'),

@@ -13,7 +13,7 @@ import json
 import sqlite3
 
 from axiommind.model import Event
-from axiommind.projections import OF_PROJECT, Batch, Table, forgotten_projects
+from axiommind.projections import OF_PROJECT, OF_SESSION, Batch, Table, forgotten_projects
 from axiommind.projections._task_entities import events_about, events_of_entry, is_created, recompute
 from axiommind.projections.task_fold import CREATING, TASK_EVENTS, entity_of
 from axiommind.projections.teammates import in_their_name
@@ -21,7 +21,7 @@ from axiommind.projections.teammates import in_their_name
 __all__ = ["apply", "create", "events_about", "events_of_entry"]
 
 NAME = "tasks"
-VERSION = 4
+VERSION = 5
 AFTER: tuple[str, ...] = ("entries",)
 EVENT_TYPES = (*TASK_EVENTS, "learning_voided", "entry_withdrawn", "entry_returned", "forgotten", "promoted")
 TABLES = (
@@ -57,6 +57,19 @@ TABLES = (
         forgotten_by="session_id",
     ),
     Table(
+        "task_withdrawals",
+        "When an entry withdrew what it had said of tasks, or said it again: it counts for older events, too, that "
+        "come later from another machine.",
+        scope="entry_id in (select entry_id from entries)",
+        forgotten_by="session_id",
+    ),
+    Table(
+        "task_voids",
+        "When what a session had said of an entity was given up, to be learned again.",
+        scope=OF_SESSION,
+        forgotten_by="session_id",
+    ),
+    Table(
         "v_task_blockers_effective",
         "A view: what a task waits for; a resolved condition is replaced by its resolution.",
         scope="task_id in (select entity_id from entities)",
@@ -68,6 +81,7 @@ _DDL = (
     """
     create table task_events (
         position integer primary key,
+        ord text not null,
         event_id text not null,
         event_type text not null,
         entity_id text not null,
@@ -81,9 +95,29 @@ _DDL = (
         withdrawn integer not null default 0
     )
     """,
-    "create index idx_task_events_entity on task_events(entity_id, event_type, position)",
+    "create index idx_task_events_entity on task_events(entity_id, event_type, ord)",
     "create index idx_task_events_entry on task_events(entry_id)",
     "create index idx_task_events_session on task_events(session_id)",
+    # What counts for rows that may come later from another machine: an entry withdrew what it said, a session is
+    # learned again.
+    """
+    create table task_withdrawals (
+        entry_id text not null,
+        ord text not null,
+        is_gone integer not null,
+        session_id text,
+        project_path text,
+        primary key (entry_id, ord)
+    ) without rowid
+    """,
+    """
+    create table task_voids (
+        session_id text not null,
+        entity_id text not null,
+        ord text not null,
+        primary key (session_id, entity_id)
+    ) without rowid
+    """,
     # Every link that was stated, even to what does not exist: its source is recomputed when that comes or goes.
     """
     create table task_links (
@@ -102,10 +136,11 @@ _DDL = (
         is_primary integer not null,
         created_at text not null,
         position integer not null,
+        ord text not null,
         primary key (entity_id, canonical_key)
     ) without rowid
     """,
-    "create index idx_entity_keys_key on entity_keys(entity_type, canonical_key, position)",
+    "create index idx_entity_keys_key on entity_keys(entity_type, canonical_key, ord)",
     """
     create table entities (
         entity_id text primary key,
@@ -147,7 +182,8 @@ _DDL = (
         meta_json text not null check (json_valid(meta_json)),
         created_at text not null,
         project text not null,
-        position integer not null
+        position integer not null,
+        ord text not null
     )
     """,
     "create index idx_edges_src on edges(src_id, rel_type)",
@@ -162,7 +198,7 @@ _DDL = (
         where e.rel_type = 'resolves_to'
           and not exists (
             select 1 from edges n
-            where n.src_id = e.src_id and n.rel_type = 'resolves_to' and n.position > e.position
+            where n.src_id = e.src_id and n.rel_type = 'resolves_to' and n.ord > e.ord
           )
     ),
     walk(task_id, blocker_id, at_id) as (
@@ -229,9 +265,14 @@ def apply(db: sqlite3.Connection, batch: Batch) -> None:
 
 
 _ADD_EVENT = """
-    insert into task_events(position, event_id, event_type, entity_id, session_id, project, project_path, entry_id,
-                            actor, at, body)
-    values (:position, :event_id, :event_type, :entity, :session, :project, :project_path, :entry, :actor, :at, :body)
+    insert into task_events(position, ord, event_id, event_type, entity_id, session_id, project, project_path, entry_id,
+                            actor, at, body, withdrawn)
+    select :position, :ord, :event_id, :event_type, :entity, :session, :project, :project_path, :entry, :actor, :at,
+           :body,
+           coalesce((select is_gone from task_withdrawals where entry_id = :entry and ord > :ord
+                     order by ord desc limit 1), 0)
+    where not exists (
+        select 1 from task_voids where session_id = :session and entity_id = :entity and ord > :ord)
     on conflict do nothing
 """
 
@@ -253,6 +294,7 @@ def _record(db: sqlite3.Connection, event: Event, batch: Batch, touched: set[str
         _ADD_EVENT,
         {
             "position": event.position,
+            "ord": event.order,
             "event_id": event.event_id,
             "event_type": event.event_type,
             "entity": entity,
@@ -273,27 +315,46 @@ def _forget(db: sqlite3.Connection, event: Event, touched: set[str], flipped: se
         rows = db.execute(f"select distinct entity_id from task_events where {column} = ?", (value,)).fetchall()
         touched |= {row[0] for row in rows}
         flipped |= {row[0] for row in rows}
-        db.execute(f"delete from task_events where {column} = ?", (value,))
+        for table in ("task_events", "task_withdrawals"):
+            db.execute(f"delete from {table} where {column} = ?", (value,))
+        if column == "session_id":
+            db.execute("delete from task_voids where session_id = ?", (value,))
 
 
 def _void(db: sqlite3.Connection, event: Event, touched: set[str], flipped: set[str]) -> None:
     """What a session said of these entities so far no longer counts: it is about to be learned again."""
     for entity in event.payload["entities"]:
-        found = db.execute(
-            "delete from task_events where session_id = ? and entity_id = ? and position < ?",
-            (event.payload["session"], entity, event.position),
+        values = {"session": event.payload["session"], "entity": entity, "ord": event.order}
+        db.execute(
+            """
+            insert into task_voids(session_id, entity_id, ord) values (:session, :entity, :ord)
+            on conflict do update set ord = max(ord, excluded.ord)
+            """,
+            values,
         )
-        if found.rowcount:
+        where = "session_id = :session and entity_id = :entity and ord < :ord"
+        if db.execute(f"delete from task_events where {where}", values).rowcount:
             touched.add(entity)
             flipped.add(entity)
 
 
 def _withdraw(db: sqlite3.Connection, event: Event, touched: set[str], flipped: set[str]) -> None:
-    """What an entry said counts no more, or again."""
+    """What an entry said counts no more, or again: what was said of that last, of what was said before it."""
     entry, is_gone = event.payload["entry_id"], int(event.event_type == "entry_withdrawn")
-    where = "entry_id = ? and position < ?"
-    found = db.execute(f"select distinct entity_id from task_events where {where}", (entry, event.position)).fetchall()
-    entities = {row[0] for row in found}
-    db.execute(f"update task_events set withdrawn = ? where {where}", (is_gone, entry, event.position))
-    touched |= entities
+    db.execute(
+        "insert into task_withdrawals values (?, ?, ?, ?, ?) on conflict do nothing",
+        (entry, event.order, is_gone, event.session_id, event.project),
+    )
+    found = db.execute("select distinct entity_id from task_events where entry_id = ?", (entry,)).fetchall()
+    db.execute(
+        """
+        update task_events set withdrawn = coalesce(
+            (select w.is_gone from task_withdrawals w
+             where w.entry_id = task_events.entry_id and w.ord > task_events.ord
+             order by w.ord desc limit 1), 0)
+        where entry_id = ?
+        """,
+        (entry,),
+    )
+    touched |= (entities := {row[0] for row in found})
     flipped |= entities
