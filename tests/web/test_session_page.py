@@ -159,3 +159,23 @@ def test_what_the_agent_was_given_and_what_it_used(tmp_path: Path) -> None:
     there = browser.client.get(item[1], follow_redirects=False).headers["location"]
     assert there.startswith("/session/old?") and "retry_budget" in browser.get(there)
     assert "Given to agents" in browser.get("/")
+
+
+def test_what_a_person_was_asked_reads_as_questions(world: World) -> None:
+    lines = Lines("s1")
+    options = [{"label": "SQLite", "description": "one file"}, {"label": "PostgreSQL"}]
+    lines.tool("AskUserQuestion", "t1", questions=[{"question": "Where should the log live?", "options": options}])
+    lines.result("t1", "SQLite")
+    lines.tool("AskUserQuestion", "t2", questions="of another form")
+    lines.tool("AskUserQuestion", "t3", questions=[{"question": "And?", "options": 3}, 4, {"question": None}])
+    lines.tool("Task", "t4", prompt=["no", "text"], description={"a": 1})
+    lines.tool("Task", "t5", model=1)
+    lines.tool("TodoWrite", "t6", todos={"content": "x"})
+    lines.tool("TodoWrite", "t7", todos=[1, {"content": ["y"]}])
+    lines.tool("Edit", "t8", file_path=3, old_string=4, new_string=None)
+    lines.tool("Bash", "t9", command=["ls"])
+    world.write(lines)
+    world.memory().index()
+    words = words_of(Browser(world.memory()).get("/session/s1"))
+    assert "AskUserQuestion Where should the log live?" in words and "SQLite PostgreSQL" in words
+    assert "of another form" in words

@@ -77,7 +77,9 @@ async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 404:
         return _told(request, 404, "There is no such page", "the menu leads to all of them")
-    return _told(request, error.status_code, error.detail, "")
+    told = _told(request, error.status_code, error.detail, "")
+    told.headers.update(error.headers or {})  # a method that is not allowed says which are
+    return told
 
 
 async def _broken(request: Request, error: Exception) -> Response:

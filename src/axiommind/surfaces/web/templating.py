@@ -53,7 +53,7 @@ def environment() -> Environment:
         "short": lambda name: str(name).removeprefix("ent_")[:8],
         "stamp": _stamp,
         "words": lambda text: str(text).replace("_", " ").replace("-", " "),
-        "visible": visible,
+        "visible": lambda text: visible(str(text)),
         "markdown": prose.markdown,
         "document": prose.document,
         "code": prose.code,

@@ -3,7 +3,7 @@ what comes back."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from axiommind.errors import NotFound
 from axiommind.health.check import Check
@@ -109,7 +109,7 @@ def search(
     q: str,
     limit: int = 10,
     cursor: str = "",
-    mode: str = "auto",
+    mode: Literal["auto", "lexical", "semantic", "hybrid"] = "auto",
     group: bool = False,
     kind: str = "",
     since: str = "",
@@ -119,7 +119,7 @@ def search(
     """Passages, or with `group` sessions and documents, that answer a text, best first."""
     flags: dict[str, Any] = {"kind": kind, "since": since, "until": until, "provenance": provenance}
     given = {name: value for name, value in flags.items() if value}
-    return memory.search(q, scope, k=limit, cursor=cursor or None, mode=mode or "auto", group=group, **given)
+    return memory.search(q, scope, k=limit, cursor=cursor or None, mode=mode, group=group, **given)
 
 
 def recent(memory: Memory, scope: Scope, *, limit: int = 8) -> Recent:

@@ -9,7 +9,7 @@ import sys
 import types
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 __all__ = ["ShapeBook", "as_json", "to_plain"]
 
@@ -62,6 +62,8 @@ class ShapeBook:
             return dict(_PLAIN[kind])
         if kind is Any or kind is object:
             return {}
+        if origin is Literal:
+            return {"type": "string", "enum": list(args)}
         if origin in (Union, types.UnionType):
             return {"anyOf": [self.of(one) for one in args]}
         if origin in (list, tuple, Sequence, frozenset, set):

@@ -46,6 +46,7 @@ class _Item(NamedTuple):
     thing: Said | ToolCalled
     is_tool: bool
     changes: Markup | None
+    questions: tuple[tuple[str, tuple[str, ...]], ...]  # to the person: what was asked, and what could be chosen
     notes: tuple[_Note, ...]
     given: tuple[Any, ...]
 
@@ -171,8 +172,24 @@ def _items(request: Request, of: Outline, margin: SessionMargin, first: int, cou
         is_tool = isinstance(thing, ToolCalled)
         changes = prose.changes_of(thing.given) if isinstance(thing, ToolCalled) and thing.tool.kind == "edit" else None
         number = thing.number
-        shown.append(_Item(thing, is_tool, changes, notes.get(number, ()), tuple(given.get(number, ()))))
+        asked = _questions(thing.given) if isinstance(thing, ToolCalled) and thing.tool.kind == "ask" else ()
+        shown.append(_Item(thing, is_tool, changes, asked, notes.get(number, ()), tuple(given.get(number, ()))))
     return shown
+
+
+def _questions(given: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What a person was asked. Whatever has another form is shown as it was given."""
+    asked = given.get("questions")
+    found = []
+    for one in asked if isinstance(asked, list) else ():
+        if isinstance(one, dict) and isinstance(text := one.get("question"), str):
+            options = one.get("options")
+            labels = [
+                each.get("label") if isinstance(each, dict) else each
+                for each in (options if isinstance(options, list) else ())
+            ]
+            found.append((text, tuple(str(label) for label in labels if label)))
+    return tuple(found)
 
 
 def _notes(request: Request, of: Outline, margin: SessionMargin, numbers: range) -> dict[int, tuple[_Note, ...]]:
