@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tests.transcripts import World
 from tests.web.conftest import Browser, words_of
 
 
@@ -61,3 +62,13 @@ def test_home_tells_what_happened_lately(browser: Browser) -> None:
     words = words_of(browser.get("/", project="/home/dev/skycast"))
     assert "Stale total" not in words and "skycast" in words
     assert browser.refused("/", project="/nowhere")[0] == 404
+
+
+def test_a_home_without_anything_says_what_to_do(world: World) -> None:
+    browser = Browser(world.memory())
+    assert "Nothing here yet" in words_of(browser.get("/"))
+    for path in ("/search?q=x", "/scratchpads", "/knowledge", "/overview", "/recall", "/health", "/health/checks"):
+        assert browser.client.get(path).status_code == 200, path
+    for path in ("/sessions", "/memory", "/tasks", "/overview/files", "/health/figures"):
+        status, words = browser.refused(path)
+        assert status == 404 and "axm index" in words, path
