@@ -13,6 +13,7 @@ from axiommind.log.syncing import SyncTables
 from axiommind.sync.crypto import is_signed
 from axiommind.sync.remotes import open_remote
 from axiommind.sync.spaces import SharedSpace
+from tests.notes import Notes
 from tests.shell import axm
 from tests.sync.homes import add, machine, paired, said, session, sync, texts
 from tests.transcripts import PERSON, World
@@ -178,3 +179,22 @@ def test_taken_back_before_anybody_heard_of_it(three: list[World]) -> None:
     desk.memory().undo_forget(session="s1", caller=PERSON)
     sync(desk, laptop)
     assert SECRET_PLAN in said(laptop)
+
+
+def test_another_machines_document_and_project_are_forgotten_there(three: list[World]) -> None:
+    desk, laptop, tower = three
+    notes = Notes(desk)
+    notes.write("plan.md", "# Plan\n\nabout the lighthouse keeper\n")
+    notes.add()
+    sync(desk, laptop, tower)
+    (document,) = [row[0] for row in laptop.rows("select id from documents")]
+    laptop.memory().forget(document=document, caller=PERSON)
+    tower.memory().forget(project="desk:/home/dev/weather", caller=PERSON)
+    sync(laptop, tower, desk, laptop, tower)
+    session(desk, "s9", "more of the project")
+    sync(desk, laptop, tower)
+    for world in three:
+        assert said(world) == set()
+        assert world.rows("select id from documents") == []
+        assert b"lighthouse keeper" not in everything_of(world.home)
+        assert world.memory().verify() == []

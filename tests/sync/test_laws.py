@@ -77,6 +77,7 @@ class Machines:
         self.worlds = {one.base.name: one for one in paired(base, str(base / "remote"), *HOMES[:count])}
         self.lines: dict[str, Lines] = {}
         self.said: set[str] = set()
+        self.forgotten: set[str] = set()  # sessions, by anybody, at any time
         self._number = itertools.count()
 
     def play(self, what: str, home: str, detail: Any) -> None:
@@ -93,7 +94,7 @@ class Machines:
         lines.answer(f"noted {words}")
         world.write(lines)
         world.memory().index()
-        if words in said(world):
+        if name not in self.forgotten:
             self.said.add(words)
 
     def remember(self, world: World, n: int) -> None:
@@ -125,6 +126,7 @@ class Machines:
         if found:
             name = found[n % len(found)]
             world.memory().forget(session=name, caller=PERSON)
+            self.forgotten.add(name)  # and what is said in it before that is heard of
             self.said = {one for one in self.said if not one.endswith(f"of {name}")}
 
     def undo(self, world: World, n: int) -> None:

@@ -84,7 +84,7 @@ class Forgetting:
             wanted, name = ([], None) if workflow or scratchpad else self._meant(index.db, log, **asked)
             flows, scratchpads = _working_memory(index.db, workflow, scratchpad, name)
             there = {h.state["session_id"] for h in heads if os.path.lexists(h.state.get("path", h.stream))}
-            documents = tuple(sorted(_documents(heads) & set(wanted)))
+            documents = tuple(sorted(_documents(heads, index.db) & set(wanted)))
             sessions = tuple(i for i in wanted if i not in documents)
             copies = self._copies(index.db, sessions)
             gone = len(set(wanted) - there)
@@ -132,7 +132,7 @@ class Forgetting:
             made = {row[0] for row in db.execute("select decision_id from decisions")}
             return [one_of(decision, made, "decision", "axm decision list shows them")], None
         if document is not None:
-            return [_document_of(document, _documents(log.heads().values()), "document")], None
+            return [_document_of(document, _documents(log.heads().values(), db), "document")], None
         return self._sessions_to_forget(db, log, session, project)
 
     def _copies(self, db: sqlite3.Connection, sessions: Sequence[str]) -> tuple[str, ...]:
@@ -251,8 +251,11 @@ def _working_memory(
     return tuple(sorted(flows)), tuple(sorted(scratchpads))
 
 
-def _documents(heads: Iterable[Head]) -> set[str]:
-    return {h.stream for h in heads if h.state["kind"] == "document"}
+def _documents(heads: Iterable[Head], db: sqlite3.Connection) -> set[str]:
+    """Those that were read here, and those of other machines."""
+    return {h.stream for h in heads if h.state["kind"] == "document"} | {
+        row[0] for row in db.execute("select id from documents")
+    }
 
 
 def _document_of(name: str, known: set[str], what: str) -> str:

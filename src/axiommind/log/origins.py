@@ -215,7 +215,8 @@ class Origins:
         return f"{name}@{origin.who}"
 
     def local_path(self, origin: OriginHome, path: str | None) -> str | None:
-        """A path of that home, or the name of a folder that stands for a project, here."""
+        """A path of that home, or the name of a folder that stands for a project, here. What a machine of the same
+        person says of another one's paths, it says with that one's name before them: of ours too."""
         if not path:
             return path
         if origin.relation == "own" and _KEY.match(path) is not None:
@@ -236,6 +237,20 @@ class Origins:
         if not isinstance(key, str) or not key.startswith("path:"):
             return key
         return f"path:{self.local_path(origin, key[5:])}"
+
+    def _document(self, origin: OriginHome, name: str) -> str:
+        """The document here that a machine of the same person forgets: its own, ours, or a third one's."""
+        known = self._db.execute(
+            "select distinct session_id, origin from events where session_id >= 'doc-' and session_id < 'doc.'"
+        ).fetchall()
+        for found, whose in known:
+            if whose == 0 and any(
+                self.local_id(one, found) == name for one in self.all() if one.id == 0 or one.state == "forked"
+            ):
+                return str(found)
+        if any(found == name for found, whose in known if whose):
+            return name
+        return str(self.local_id(origin, name))
 
     def event(self, event: Event) -> Event:
         """An event of another home in words of this one, with the time that it has there."""
@@ -265,6 +280,10 @@ class Origins:
         return made
 
     def _said(self, origin: OriginHome, name: str, value: Any, event_type: str) -> Any:
+        if name in ("session", "sessions") and event_type in ABOUT_FORGETTING and origin.relation == "own":
+            names = value if isinstance(value, list) else [value]
+            here = [self._document(origin, one) if str(one).startswith("doc-") else one for one in names]
+            return here if isinstance(value, list) else here[0]
         if name in _NAMED:
             if isinstance(value, list):
                 return [self.local_id(origin, one) for one in value]
