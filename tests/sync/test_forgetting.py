@@ -198,3 +198,13 @@ def test_another_machines_document_and_project_are_forgotten_there(three: list[W
         assert world.rows("select id from documents") == []
         assert b"lighthouse keeper" not in everything_of(world.home)
         assert world.memory().verify() == []
+
+
+def test_taken_back_after_others_have_it_and_before_they_heard(three: list[World]) -> None:
+    """Its text is under another key from then on."""
+    desk, laptop, tower = three
+    sync(desk)
+    desk.memory().forget(session="s1", caller=PERSON)
+    desk.memory().undo_forget(session="s1", caller=PERSON)
+    sync(desk, laptop, tower)
+    assert said(desk) == said(laptop) == said(tower) == {SECRET_PLAN, "something that stays"}

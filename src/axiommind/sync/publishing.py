@@ -7,6 +7,7 @@ again, and what is there already is no error.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from axiommind.home import now
 from axiommind.log.lines import LONGEST_LINE, Outgoing, line_of, outgoing
 from axiommind.log.sqlite import SqliteLog
 from axiommind.log.syncing import Link, RefusedItem, SyncTables, Waiting
-from axiommind.sync.crypto import new_key
+from axiommind.sync.crypto import NotSealed, new_key
 from axiommind.sync.machine import OwnMachine
 from axiommind.sync.packs import PackGroup, group_of
 from axiommind.sync.remote import Pushed, Remote
@@ -167,15 +168,27 @@ class Publisher:
         for one in events:
             for text in one.texts:
                 wanted.setdefault(group_of(one.event), {})[text] = None
+        names = {session: self._space.groups.name(self._machine.origin, session) for session in wanted}
+        there = self._remote.keys(self._space.id, list(names.values())) if names else {}
         for session, texts in wanted.items():
             key = self._tables.session_key(self._space.id, session)
             if key is None:
                 continue  # forgotten since this was built: nobody gets it
-            group = PackGroup(self._space.id, self._space.groups.name(self._machine.origin, session), key)
-            self._remote.put_key(self._space.id, group.name, self._space.groups.wrap(group.name, key))
+            group = PackGroup(self._space.id, names[session], key)
+            self._put_key(group.name, key, there.get(group.name))
             for packs in self._portions(group, texts):
                 self._remote.put_packs(self._space.id, group.name, packs)
             self.done = self.done._replace(texts=self.done.texts + len(texts))
+
+    def _put_key(self, name: str, key: bytes, there: bytes | None) -> None:
+        """The key of a group. Where another one is there, what it was for was forgotten and taken back since: what lies
+        under it goes."""
+        if there is not None:
+            with contextlib.suppress(NotSealed):
+                if self._space.groups.unwrap(name, there) == key:
+                    return
+            self._remote.destroy(self._space.id, name)
+        self._remote.put_key(self._space.id, name, self._space.groups.wrap(name, key))
 
     def _portions(self, group: PackGroup, texts: Mapping[str, None]) -> Iterator[dict[str, bytes]]:
         packs: dict[str, bytes] = {}
