@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-__all__ = ["PROVENANCES", "QUOTED_AS", "Citation", "Event", "OriginHome", "Problem", "Span", "least_trusted"]
+__all__ = [
+    "HEADLESS",
+    "PROVENANCES",
+    "QUOTED_AS",
+    "Citation",
+    "Event",
+    "OriginHome",
+    "Problem",
+    "Span",
+    "least_trusted",
+]
 
 # Where words come from, the most trusted first.
 PROVENANCES = {
@@ -20,6 +30,8 @@ PROVENANCES = {
     "network": "returned from the network",
     "elsewhere": "from another agent, or nobody knows",
 }
+# The origin of a prompt that a client was given on its command line: by a person, a script or another agent.
+HEADLESS = "headless"
 # What is said beside words that are quoted to an agent; its own and the person's need no label.
 QUOTED_AS = {
     "picked": "the person's choice in the agent's words",

@@ -7,8 +7,8 @@ notes for itself stays, and what a team mate has). Conditions for SQL, on an ent
 
 from __future__ import annotations
 
+from axiommind.model import HEADLESS
 from axiommind.projections.entry_rows import BY_PERSON, STAGES
-from axiommind.sources.records import HEADLESS
 
 __all__ = ["ENTRY_CROSSES", "PASSAGE_CROSSES"]
 

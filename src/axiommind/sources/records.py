@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 __all__ = [
-    "HEADLESS",
     "Block",
     "CallBlocks",
     "Compaction",
@@ -24,10 +23,6 @@ __all__ = [
     "UserCommand",
     "UserPrompt",
 ]
-
-
-# The origin of a prompt that a client was given on its command line: by a person, a script or another agent.
-HEADLESS = "headless"
 
 
 class Record(NamedTuple):

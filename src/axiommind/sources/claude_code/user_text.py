@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from axiommind.sources.records import HEADLESS
+from axiommind.model import HEADLESS
 
 __all__ = [
     "CONTINUED",

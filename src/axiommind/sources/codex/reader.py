@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Callable
 from typing import Any, Self
 
+from axiommind.model import HEADLESS
 from axiommind.sources.codex.fields import as_dict, inside, of_first_versions, tokens_of
 from axiommind.sources.codex.harness import (
     COMMAND,
@@ -26,7 +27,6 @@ from axiommind.sources.codex.record_types import KNOWN
 from axiommind.sources.codex.tool_names import PATCH, SHELLS, TOOLS, WAITING
 from axiommind.sources.line_reader import LineReader, entries, texts_of
 from axiommind.sources.patches import patch_in, read_patch
-from axiommind.sources.records import HEADLESS
 from axiommind.sources.values import whole_number
 from axiommind.text import jsonlines
 from axiommind.text.pointers import INSIDE

@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
             again=args.again,
             dry_run=args.dry_run,
             progress=bar,
-            waiting=lambda: options.say("LongWork for the process that learns in the background"),
+            waiting=lambda: options.say("Waiting for the process that learns in the background"),
         )
     except KeyboardInterrupt:
         bar.close()
