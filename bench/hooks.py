@@ -24,6 +24,7 @@ import sys
 import tempfile
 import threading
 import time
+import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -128,7 +129,7 @@ def asked(environ: dict[str, str], text: str, drop: Path | None = None) -> tuple
 
 def called(environ: dict[str, str], event: str, fields: dict[str, Any]) -> tuple[float, int]:
     """Milliseconds of one call, and how many characters it answered."""
-    session = f"bench-{time.perf_counter_ns()}"
+    session = str(uuid.uuid4())  # as clients name them: any other name is redacted, which takes longer
     given = {"session_id": session, "transcript_path": "", "cwd": "/bench/p1", "hook_event_name": event, **fields}
     started = time.perf_counter()
     done = subprocess.run([PROGRAM, event], input=json.dumps(given).encode(), env=environ, capture_output=True)
