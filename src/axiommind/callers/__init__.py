@@ -25,6 +25,13 @@ class Caller(NamedTuple):
         """A person, on the word of the program that calls the library."""
         return cls(True, why)
 
+    def require_person(self, what: str) -> None:
+        """Refuse an agent what makes no proposal: `what` follows "only a person can"."""
+        if not self.is_person:
+            from axiommind.errors import PersonOnly
+
+            raise PersonOnly(f"only a person can {what}", self.why)
+
     @property
     def actor(self) -> str:
         """As events name it."""

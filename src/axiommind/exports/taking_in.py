@@ -18,7 +18,7 @@ import msgspec
 import zstandard
 
 from axiommind.callers import Caller
-from axiommind.errors import PersonOnly, UsageError
+from axiommind.errors import UsageError
 from axiommind.exports.manifest import Manifest
 from axiommind.exports.snapshot import BLOBS, EVENTS, REFS
 from axiommind.exports.targets import jsonl
@@ -109,8 +109,7 @@ def take_in(
     """Append the events of an export of another home, and project them. `name` is what that machine is called here:
     `laptop` for another one of yours, `kim@laptop` for somebody else's."""
     who = caller or home.caller
-    if not who.is_person:
-        raise PersonOnly("only a person can import another home", who.why)
+    who.require_person("import another home")
     manifest = jsonl.found(folder)
     if manifest is None:
         raise UsageError(f"there is no export in {folder}", hint="make one there: axm export --to jsonl DIR")

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from axiommind.ids import canonical_json
+from axiommind.model import OriginHome
 from axiommind.sync.crypto import KEY_BYTES, is_signed, new_key, signature, verify_key
 from axiommind.sync.machine import OwnMachine
 
-__all__ = ["Admission", "Founder", "Letter", "admitted", "admitted_by", "believed"]
+__all__ = ["Admission", "Founder", "Letter", "MemberCard", "admitted", "admitted_by", "believed"]
 
 
 class Founder(NamedTuple):
@@ -67,13 +68,17 @@ class Admission(NamedTuple):
         return cls(said["who"], said["by"], *(bytes.fromhex(said[name]) for name in ("public", "signature", "oath")))
 
 
-class Claimed(NamedTuple):
-    """A card of a machine, with what it says of who let it in."""
+class MemberCard(NamedTuple):
+    """Who an origin is, as it says itself, signed with its key."""
 
     origin: str
     who: str
+    name: str
     public: bytes
-    admission: Admission | None
+    admission: Admission | None = None  # who let it into a team
+
+    def as_home(self, relation: str, state: str = "active") -> OriginHome:
+        return OriginHome(0, self.origin, self.who, self.name, relation, state, self.public)
 
 
 def admitted_by(space: str, machine: OwnMachine, who: str) -> Letter:
@@ -89,9 +94,9 @@ def admitted(space: str, letter: Letter, machine: OwnMachine) -> Admission:
     return Admission(letter.who, letter.by, letter.public, letter.signature, oath)
 
 
-def believed(space: str, founder: Founder, cards: Iterable[Claimed]) -> set[str]:
+def believed(space: str, founder: Founder, cards: Iterable[MemberCard]) -> set[str]:
     """The origins whose names count."""
-    known: dict[str, Claimed] = {}
+    known: dict[str, MemberCard] = {}
     left = {one.origin: one for one in cards}
     first = left.pop(founder.origin, None)
     if first is None or first.public != founder.public:
@@ -106,7 +111,7 @@ def believed(space: str, founder: Founder, cards: Iterable[Claimed]) -> set[str]
     return set(known)
 
 
-def _is_let_in(space: str, card: Claimed, known: dict[str, Claimed], founder: str) -> bool:
+def _is_let_in(space: str, card: MemberCard, known: dict[str, MemberCard], founder: str) -> bool:
     given = card.admission
     by = None if given is None else known.get(given.by)
     if given is None or by is None or given.who != card.who or len(given.public) != KEY_BYTES:

@@ -6,15 +6,18 @@ copy of the whole home has the key too, and is found out by the chain: then it t
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import re
 import secrets
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from axiommind.errors import NotWritable, UsageError
+from axiommind.errors import Locked, NotWritable, UsageError
+from axiommind.locks import alone
 from axiommind.log.foreign import join
 from axiommind.log.sqlite import SqliteLog
 from axiommind.log.syncing import SyncTables
@@ -22,7 +25,15 @@ from axiommind.model import OriginHome
 from axiommind.private import make_private
 from axiommind.sync.crypto import KEY_BYTES, new_key, verify_key
 
-__all__ = ["OwnMachine", "become_another", "machine_name", "make_machine", "read_machine", "sync_folder"]
+__all__ = [
+    "OwnMachine",
+    "become_another",
+    "machine_name",
+    "make_machine",
+    "read_machine",
+    "sync_folder",
+    "syncing_alone",
+]
 
 _KEY_FILE = "origin.key"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
@@ -43,6 +54,17 @@ class OwnMachine(NamedTuple):
 
 def sync_folder(home: Path) -> Path:
     return home / "sync"
+
+
+@contextlib.contextmanager
+def syncing_alone(home: Path) -> Iterator[None]:
+    """No other process of this home syncs meanwhile."""
+    folder = sync_folder(home)
+    make_private(folder)
+    with alone(folder / "lock") as ours:
+        if not ours:
+            raise Locked("another process of this home is syncing", hint="wait for it to end")
+        yield
 
 
 def machine_name(given: str | None) -> str:

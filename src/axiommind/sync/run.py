@@ -18,15 +18,15 @@ from axiommind.log.foreign import join
 from axiommind.log.sqlite import SqliteLog
 from axiommind.log.syncing import Link, SyncTables
 from axiommind.model import Event, OriginHome
-from axiommind.sync.admission import Founder
+from axiommind.sync.admission import Founder, MemberCard
 from axiommind.sync.machine import OwnMachine, become_another, read_machine
 from axiommind.sync.publishing import Forked, Published, Publisher
 from axiommind.sync.pulling import Pulled, Puller
 from axiommind.sync.remote import KnowsPeople, Remote
 from axiommind.sync.remotes import open_remote
 from axiommind.sync.segments import MOST_EVENTS
-from axiommind.sync.sharing import SharedEvents, family, in_force, settle
-from axiommind.sync.spaces import MemberCard, SharedSpace, StateCard, members_of
+from axiommind.sync.sharing import Share, SharedEvents, family, in_force, settle
+from axiommind.sync.spaces import SharedSpace, StateCard, members_of
 from axiommind.sync.state import RunState, read_admission, read_state
 
 __all__ = ["ACTOR", "Remotes", "SpaceReport", "SyncRun"]
@@ -48,6 +48,13 @@ class SpaceReport(NamedTuple):
     problems: tuple[str, ...] = ()
     error: str = ""
     hint: str = ""
+
+
+class SharedNow(NamedTuple):
+    """What is shared with a team now, and the sessions of it with their subagents."""
+
+    shares: list[Share]
+    sessions: set[str]
 
 
 class Remotes:
@@ -260,36 +267,38 @@ class SyncRun:
         seen = max(scanned, self._tables.tip(space.id, 0).last_seq)
         self._expect(-(-max(0, self._log.last_position() - seen) // MOST_EVENTS))
         self._introduce(space, remote)
-        publisher = self._publisher(space, remote)
+        shared = self._shared(space) if space.row.kind == "team" else None
+        publisher = self._publisher(space, remote, shared)
         try:
             scanned = publisher.run(head, scanned, self._tell)
         except Forked as fork:
             self.machine = self._renamed({space.id: fork.upto}, "its log was restored, or the home copied")
             self._introduce(space, remote)
-            publisher = self._publisher(space, remote)
+            publisher = self._publisher(space, remote, shared)
             scanned = publisher.run(0, 0, self._tell)
-        if space.row.kind == "team":
-            self._publish_earlier(space, publisher, seen)
+        if shared is not None:
+            self._publish_earlier(space, publisher, shared, seen)
         self._heads.setdefault(space.id, {})[self.machine.origin] = self._tables.tip(space.id, 0).n
         self.state.put(space.id, scanned=scanned)
         self._note(space, published=publisher.done, problems=remote.problems())
 
-    def _publisher(self, space: SharedSpace, remote: Remote) -> Publisher:
-        """Private spaces get everything that travels, those of a team what is shared with it."""
-        if space.row.kind != "team":
-            return Publisher(self._log, self.machine, space, remote)
+    def _shared(self, space: SharedSpace) -> SharedNow:
+        """What is shared with a team, after what was forgotten is taken back."""
         index = self._home / "index.db"
         settle(self._log, index, space.id)
         shares = in_force(self._log, space.id)
-        sessions = family(index, [one.session for one in shares if one.session])
-        return Publisher(self._log, self.machine, space, remote, SharedEvents(self._log, space.id, shares, sessions))
+        return SharedNow(shares, family(index, [one.session for one in shares if one.session]))
 
-    def _publish_earlier(self, space: SharedSpace, publisher: Publisher, seen: int) -> None:
+    def _publisher(self, space: SharedSpace, remote: Remote, shared: SharedNow | None) -> Publisher:
+        """Private spaces get everything that travels, those of a team what is shared with it."""
+        if shared is None:
+            return Publisher(self._log, self.machine, space, remote)
+        return Publisher(self._log, self.machine, space, remote, SharedEvents(self._log, space.id, *shared))
+
+    def _publish_earlier(self, space: SharedSpace, publisher: Publisher, shared: SharedNow, seen: int) -> None:
         """What was recorded before it was shared, or before this home knew that it belongs to what is; up to the
         position from which everything was looked at anew."""
-        index = self._home / "index.db"
-        shares = in_force(self._log, space.id)
-        sessions = family(index, [one.session for one in shares if one.session])
+        shares, sessions = shared
         known = checksum([sorted(one.position for one in shares), sorted(sessions)])
         if not shares or known == self.state.text(space.id, "earlier"):
             return

@@ -108,11 +108,12 @@ def settle(log: SqliteLog, index: Path, space: str) -> None:
     """What was forgotten here together with what nobody shared is taken back by itself: the event that forgot it names
     the rest, too, and stays at home."""
     tables = SyncTables(log)
-    told = SharedEvents(log, space, in_force(log, space))
+    shares = in_force(log, space)
+    told = SharedEvents(log, space, shares)
     gone = {
         name for event in log.replay(["forgotten"]) if told.takes_forgotten(event) for name in event.payload["sessions"]
     }
-    for share in in_force(log, space):
+    for share in shares:
         if share.session and share.session not in gone and log.is_forgotten(*_of(tables, share)):
             take_back(log, index, share, "axm-sync", "forgotten")
 

@@ -17,30 +17,16 @@ from typing import Any, NamedTuple
 
 from axiommind.ids import canonical_json
 from axiommind.log.syncing import SpaceRow
-from axiommind.model import OriginHome
-from axiommind.sync.admission import Admission, Claimed, Founder, believed
+from axiommind.sync.admission import Admission, Founder, MemberCard, believed
 from axiommind.sync.crypto import KEY_BYTES, NotSealed, box_for, is_signed, new_key, open_box, opened, sealed, signature
 from axiommind.sync.machine import OwnMachine
 from axiommind.sync.packs import GroupKeys
 from axiommind.sync.remote import Remote
 
-__all__ = ["MemberCard", "SharedSpace", "StateCard", "members_of", "new_space", "states_of"]
+__all__ = ["SharedSpace", "StateCard", "members_of", "new_space", "states_of"]
 
 _EPOCH_BYTES = 4
 _LONGEST = 200
-
-
-class MemberCard(NamedTuple):
-    """Who an origin is, as it says itself, signed with its key."""
-
-    origin: str
-    who: str
-    name: str
-    public: bytes
-    admission: Admission | None = None  # who let it into a team
-
-    def as_home(self, relation: str, state: str = "active") -> OriginHome:
-        return OriginHome(0, self.origin, self.who, self.name, relation, state, self.public)
 
 
 class StateCard(NamedTuple):
@@ -159,9 +145,7 @@ def members_of(remote: Remote, space: SharedSpace) -> tuple[list[MemberCard], li
         else:
             wrong.append(f"the card of the machine {name} is not its own, or damaged")
     if space.row.kind == "team":
-        counts = believed(
-            space.id, Founder.of(space.row.owner), [Claimed(m.origin, m.who, m.public, m.admission) for m in found]
-        )
+        counts = believed(space.id, Founder.of(space.row.owner), found)
         wrong += [
             f"nobody let in the machine {m.name} as {m.who}: nothing of it is taken"
             for m in found

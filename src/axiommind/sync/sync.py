@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from axiommind.callers import Caller
-from axiommind.errors import Locked, NotFound, PersonOnly, RemoteFailed, UsageError
+from axiommind.errors import Locked, NotFound, RemoteFailed, UsageError
 from axiommind.home import Home, now
-from axiommind.locks import alone
 from axiommind.log.syncing import SpaceRow, SyncTables
 from axiommind.private import make_private
 from axiommind.sync.crypto import require
@@ -22,7 +20,7 @@ from axiommind.sync.machine import (
     machine_name,
     make_machine,
     read_machine,
-    sync_folder,
+    syncing_alone,
 )
 from axiommind.sync.pairing import accept, invite, used
 from axiommind.sync.phrases import PairingPhrase, parse_phrase
@@ -106,7 +104,7 @@ class Sync:
         self._require_person(caller, "add a remote")
         require()
         phrase = None if join is None else parse_phrase(join)
-        with contextlib.closing(open_remote(url, self.home.environ)) as remote, self._alone():
+        with contextlib.closing(open_remote(url, self.home.environ)) as remote, syncing_alone(self.home.config.home):
             if phrase is None:
                 return self._begin(remote, name)
             return self._join(remote, phrase, name)
@@ -207,7 +205,7 @@ class Sync:
         """Sync no more through a remote. What came from it stays here, and what was published stays there."""
         self._require_person(caller, "remove a remote")
         notes = []
-        with self._alone(), self.home.open_log() as (log, _key):
+        with syncing_alone(self.home.config.home), self.home.open_log() as (log, _key):
             tables = SyncTables(log)
             row = self._row(tables, url)
             machine = read_machine(self.home.config.home, log)
@@ -315,7 +313,7 @@ class Sync:
 
     def _run(self, remotes: Remotes, progress: Tick | None) -> SyncReport:
         require()
-        with self._alone(), self.home.open_log() as (log, _key), contextlib.ExitStack() as stack:
+        with syncing_alone(self.home.config.home), self.home.open_log() as (log, _key), contextlib.ExitStack() as stack:
             if not SyncTables(log).spaces():
                 raise UsageError("no remote was added yet", hint="axm sync add URL")
             run = SyncRun(self.home.config.home, log, remotes, progress)
@@ -361,20 +359,9 @@ class Sync:
     # --- who may ----------------------------------------------------------------------------------------------
 
     def _require_person(self, caller: Caller | None, what: str) -> None:
-        who = caller or self.home.caller
-        if not who.is_person:
-            raise PersonOnly(f"only a person can {what}", who.why)
+        (caller or self.home.caller).require_person(what)
 
     def _require_told(self, caller: Caller | None) -> None:
         """A person syncs when they like; others where the settings say that it happens by itself."""
         if not self.home.config.sync_minutes:
             self._require_person(caller, "sync (where sync.minutes is 0)")
-
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        folder: Path = sync_folder(self.home.config.home)
-        make_private(folder)
-        with alone(folder / "lock") as ours:
-            if not ours:
-                raise Locked("another process of this home is syncing", hint="wait for it to end")
-            yield

@@ -11,21 +11,19 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from axiommind.callers import Caller
-from axiommind.errors import AxmError, Locked, NotFound, PersonOnly, UsageError
+from axiommind.errors import AxmError, NotFound, UsageError
 from axiommind.home import Home, now
 from axiommind.ids import one_of
-from axiommind.locks import alone
 from axiommind.log.syncing import SpaceRow, SyncTables
-from axiommind.private import make_private
-from axiommind.sync.admission import Founder, admitted, admitted_by
+from axiommind.sync.admission import Founder, MemberCard, admitted, admitted_by
 from axiommind.sync.crypto import require
 from axiommind.sync.letters import read_letter, send_letter, used_letter
-from axiommind.sync.machine import OwnMachine, login_name, machine_name, make_machine, read_machine, sync_folder
+from axiommind.sync.machine import OwnMachine, login_name, machine_name, make_machine, read_machine, syncing_alone
 from axiommind.sync.phrases import parse_phrase
 from axiommind.sync.remote import KnowsPeople
 from axiommind.sync.remotes import open_remote
 from axiommind.sync.sharing import Share, give, in_force, take_back
-from axiommind.sync.spaces import MemberCard, SharedSpace, StateCard, members_of, new_space, states_of
+from axiommind.sync.spaces import SharedSpace, StateCard, members_of, new_space, states_of
 from axiommind.sync.state import read_admission, read_state, write_admission
 
 if TYPE_CHECKING:
@@ -337,13 +335,8 @@ class Teams:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[tuple[SqliteLog, SyncTables]]:
         require()
-        folder = sync_folder(self.home.config.home)
-        make_private(folder)
-        with alone(folder / "lock") as ours:
-            if not ours:
-                raise Locked("another process of this home is syncing", hint="wait for it to end")
-            with self.home.open_log() as (log, _key):
-                yield log, SyncTables(log)
+        with syncing_alone(self.home.config.home), self.home.open_log() as (log, _key):
+            yield log, SyncTables(log)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[tuple[SqliteLog, SyncTables]]:
@@ -360,9 +353,7 @@ class Teams:
                 yield log, space, me, remote
 
     def _require_person(self, caller: Caller | None, what: str) -> None:
-        who = caller or self.home.caller
-        if not who.is_person:
-            raise PersonOnly(f"only a person can {what}", who.why)
+        (caller or self.home.caller).require_person(what)
 
 
 def _row(tables: SyncTables, team: str | None) -> SpaceRow:

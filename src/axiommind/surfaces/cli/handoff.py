@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from axiommind.errors import AxmError, NotFound, PersonOnly, UsageError
+from axiommind.errors import AxmError, NotFound, UsageError
 from axiommind.memory import Memory
 from axiommind.sources import load, names, start_command
 from axiommind.surfaces.cli import _options as options
@@ -74,8 +74,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             raise UsageError("--run starts an agent, so there is nothing to print as JSON")
         caller = memory.identify()
-        if not caller.is_person:
-            raise PersonOnly("only a person can start an agent", caller.why)
+        caller.require_person("start an agent")
     handoff = _known(memory, args)
     home = memory.config.home
     packet = handoff_packet(handoff, args.budget, home)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from axiommind.errors import AxmError, NotFound, PersonOnly
+from axiommind.errors import AxmError, NotFound
 from axiommind.memory import Memory, Scope
 from axiommind.surfaces.cli import _options as options
 from axiommind.surfaces.render import tables as render
@@ -58,8 +58,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json or args.show or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _printed(memory, [named] if named else _found(memory, scope, words), args)
     caller = memory.identify()
-    if not caller.is_person:
-        raise PersonOnly("only a person can start an agent", caller.why)
+    caller.require_person("start an agent")
     if named is not None:
         return _go_on(memory, named)
     known = memory.reports.resuming.sessions(scope)
